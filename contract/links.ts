@@ -1,5 +1,3 @@
-import * as z from 'zod/mini';
-
 /** The channels of spec section 6: where the status of each kind of resource is followed. */
 export const channelAddresses = {
   job: {
@@ -15,9 +13,6 @@ export const channelAddresses = {
 } as const;
 
 export type LinkedKind = keyof typeof channelAddresses;
-
-/** Where to follow a resource, in replies. */
-export const links = z.object({ mqttTopic: z.string(), webSocketPath: z.string() });
 
 /** A reply before `lambdas/serve/response.ts` adds the links. */
 export type WithoutLinks<Part> = Part extends readonly (infer Element)[]

@@ -49,33 +49,46 @@ function knownNames({ inst }: z.core.$ZodRawIssue): string[] {
   return Object.keys(definition?.shape ?? {});
 }
 
+/** What is said of each of the first unknown names: the nearest known one. */
+const suggestions = (issue: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string[] =>
+  issue.keys.slice(0, MAX_SUGGESTIONS).map((name) => didYouMean(name.slice(0, MAX_COMPARED), knownNames(issue)));
+
 /**
  * Describes a fault of an input to the person who sent it, in place of zod's own texts: an error map of zod.
- * @param what the named parts of the input: fields of an object, or parameters of a query
  * @returns a clause that follows the path of the fault, such as `must be an integer`; for unknown names a line for each of
  *   the first {@link MAX_SUGGESTIONS}, in the order of the issue's `keys`
  */
-export const describeFault =
-  (what: 'field' | 'parameter'): z.core.$ZodErrorMap =>
-  (issue) => {
-    switch (issue.code) {
-      case 'invalid_type':
-        return wrongType(issue);
-      case 'invalid_value':
-        if (issue.input === undefined) return 'is required';
-        return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
-      case 'too_small':
-        return wrongSize(issue.origin, issue.minimum, false);
-      case 'too_big':
-        return wrongSize(issue.origin, issue.maximum, true);
-      case 'invalid_format':
-        return formats[issue.format] ?? 'has the wrong form';
-      case 'unrecognized_keys': {
-        const known = knownNames(issue);
-        const suggested = issue.keys.slice(0, MAX_SUGGESTIONS);
-        return suggested.map((name) => `unknown ${what}${didYouMean(name.slice(0, MAX_COMPARED), known)}`).join('\n');
-      }
-      default:
-        return 'is not valid';
-    }
-  };
+export const describeFault: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongType(issue);
+    case 'invalid_value':
+      if (issue.input === undefined) return 'is required';
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return wrongSize(issue.origin, issue.minimum, false);
+    case 'too_big':
+      return wrongSize(issue.origin, issue.maximum, true);
+    case 'invalid_format':
+      return formats[issue.format] ?? 'has the wrong form';
+    case 'unrecognized_keys':
+      return suggestions(issue)
+        .map((suggestion) => `unknown field${suggestion}`)
+        .join('\n');
+    default:
+      return 'is not valid';
+  }
+};
+
+/** The end of an answer about an unknown parameter: a query has few, so they are listed. */
+export const knownParameters = (known: readonly string[]): string =>
+  known.length > 0 ? ` (known: ${known.toSorted().join(', ')})` : ' (this endpoint has none)';
+
+/** {@link describeFault} for the parameters of a query. */
+export const describeParameterFault: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== 'unrecognized_keys') return describeFault(issue);
+  const known = knownParameters(knownNames(issue));
+  return suggestions(issue)
+    .map((suggestion) => `unknown parameter${suggestion}${known}`)
+    .join('\n');
+};

@@ -27,7 +27,7 @@ export const toDetails = ({ issues }: z.core.$ZodError): Detail[] => readable(is
 
 /** Why an element of a list could not be read, with the path in it. */
 export function faultsIn({ input, schema }: Unreadable): Detail[] {
-  const { error } = schema.safeParse(input, { error: describeFault('field') });
+  const { error } = schema.safeParse(input, { error: describeFault });
   return error ? toDetails(error) : [];
 }
 
@@ -40,15 +40,15 @@ export function readable(details: readonly Detail[]): Detail[] {
 
 /**
  * Validates what a client sent.
- * @param what the named parts of the input, for messages
+ * @param describe says what is wrong with a part of the input
  * @throws Refusal `invalid_request` that says of each fault what is wrong
  */
 export function check<Output>(
   schema: z.ZodMiniType<Output>,
   value: unknown,
-  what: 'field' | 'parameter' = 'field',
+  describe: z.core.$ZodErrorMap = describeFault,
 ): Output {
-  const parsed = schema.safeParse(value, { error: describeFault(what) });
+  const parsed = schema.safeParse(value, { error: describe });
   if (!parsed.success) throw new Refusal('invalid_request', toDetails(parsed.error));
   return parsed.data;
 }

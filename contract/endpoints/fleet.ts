@@ -33,5 +33,5 @@ export const listResources = {
   tables: { fleet: ['query'] },
   request: { query: schemas.resourcesQuery },
   reply: { status: 200, body: schemas.resourcesReply, links: 'group' },
-  refusals: [],
+  refusals: ['invalid_request'],
 } as const satisfies Endpoint;

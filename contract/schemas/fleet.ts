@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/fleet';
 import { deviceState } from '../../domain/telemetry';
-import { links } from '../links';
-import { success } from './page';
+import { links, success } from './page';
 
 export const resourcesQuery = z.strictObject({ include: z.optional(z.enum(['state'])) });
 

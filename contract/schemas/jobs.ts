@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/job';
-import { links } from '../links';
-import { nextToken, page, success } from './page';
+import { links, nextToken, page, success } from './page';
 
 export const jobsQuery = z.strictObject({
   ...page,

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/share';
-import { links } from '../links';
-import { nextToken, success } from './page';
+import { links, nextToken, success } from './page';
 
 /** A share with the address of its page. */
 export const share = z.extend(

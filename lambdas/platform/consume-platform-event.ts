@@ -76,7 +76,7 @@ const applyAs = <Type extends InboundEventType>(type: Type, detail: InboundDetai
 
 /** The validated detail of an event. @throws ZodError, with messages for the people of the platform */
 const parseDetail = <Type extends InboundEventType>(type: Type, detail: unknown): InboundDetail<Type> =>
-  schemas[type].parse(detail, { error: describeFault('field') });
+  schemas[type].parse(detail, { error: describeFault });
 
 /** `inboundEvents`, typed so that each schema yields its handler's input: TypeScript can't infer that from the table. */
 const schemas: { readonly [Type in InboundEventType]: z.ZodMiniType<InboundDetail<Type>> } = inboundEvents;

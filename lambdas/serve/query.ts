@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { describeParameterFault } from '../../contract/validation-messages';
 import { invalid } from '../../domain/refusal';
 import { check, MAX_SHOWN } from '../details';
 import type { Event, Exchange } from './request';
@@ -8,7 +9,7 @@ import type { Event, Exchange } from './request';
  * @throws Refusal `invalid_request` that names each fault
  */
 export function parseQuery(exchange: Exchange, event: Event): void {
-  exchange.query = check(exchange.endpoint.request.query ?? noQuery, readQuery(event), 'parameter');
+  exchange.query = check(exchange.endpoint.request.query ?? noQuery, readQuery(event), describeParameterFault);
 }
 
 /** For an endpoint without query parameters: one that is given is misspelt, or meant for another endpoint. */

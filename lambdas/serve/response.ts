@@ -28,7 +28,7 @@ const answer = (
 });
 
 const linked = ({ endpoint: { reply } }: Exchange, result: unknown) =>
-  reply.links ? withLinks(reply.links, result as object) : result;
+  reply.links && typeof result === 'object' && result ? withLinks(reply.links, result) : result;
 
 /** The answer to a success; fields that are not in the reply's schema are stripped. A text is the answer as it is. */
 export function succeed(exchange: Exchange, event: Event, result: unknown): APIGatewayProxyResult {

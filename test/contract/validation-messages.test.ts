@@ -1,16 +1,14 @@
 import * as z from 'zod/mini';
-import { describeFault } from '../../contract/validation-messages';
+import { jobsQuery } from '../../contract/schemas/jobs';
+import { describeFault, describeParameterFault } from '../../contract/validation-messages';
 import { jobRequest } from '../../domain/job';
 import { shareRequest } from '../../domain/share';
 import { sample as sampleSchema } from '../../domain/telemetry';
 import { webSocketActions } from '../../contract/websocket-actions';
 
 /** Path and message of each fault; unknown names as one fault, as zod has them. */
-const faults = (schema: z.ZodMiniType, value: unknown, what: 'field' | 'parameter' = 'field') =>
-  (schema.safeParse(value, { error: describeFault(what) }).error?.issues ?? []).map(({ path, message }) => [
-    path.join('.'),
-    message,
-  ]);
+const faults = (schema: z.ZodMiniType, value: unknown, error = describeFault) =>
+  (schema.safeParse(value, { error }).error?.issues ?? []).map(({ path, message }) => [path.join('.'), message]);
 
 const job = { name: 'Rim', deviceGroupId: 'group-1' };
 const share = { resourceId: 'device-1', shareType: 'STREAM' };
@@ -88,8 +86,15 @@ test('of unknown names each gets a line, with the nearest known name where there
   ]);
 });
 
-test('an unknown parameter of a query without parameters is called so, without a suggestion', () => {
-  expect(faults(z.strictObject({}), { page: '2' }, 'parameter')).toEqual([['', 'unknown parameter']]);
+test.each([
+  [z.strictObject({}), { page: '2' }, 'unknown parameter (this endpoint has none)'],
+  [
+    jobsQuery,
+    { stauts: '2' },
+    'unknown parameter; did you mean status? (known: deviceGroupId, deviceId, limit, nextToken, status)',
+  ],
+])('of an unknown parameter of a query the known ones are listed', (query, given, message) => {
+  expect(faults(query, given, describeParameterFault)).toEqual([['', message]]);
 });
 
 test('at most 20 unknown names are compared with the known ones, and of each no more than its beginning', () => {

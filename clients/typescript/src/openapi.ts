@@ -68,7 +68,9 @@ export interface paths {
          * List jobs, newest first
          * @description Returns a page of the organisation’s jobs, newest first. Each element is a summary: read a job for all its fields.
          *
-         *     While there are more, the reply has a `nextToken`; pass it with the same `status` to get the next page. A token of another list or filter is 400. A page may hold fewer elements than `limit` although there are more: go on until a reply has no `nextToken`.
+         *     `status`, `deviceGroupId` and `deviceId` filter the list, in any combination; an identifier that names nothing of yours finds nothing.
+         *
+         *     While there are more, the reply has a `nextToken`; pass it with the same filters to get the next page. A token of another list or filter is 400. A page may hold fewer elements than `limit`, or none, although there are more: with a device or a group a call looks at 1000 jobs at most. Go on until a reply has no `nextToken`.
          *
          *     Without `status` the list is current. Filtered by `status` it may lag behind, usually by less than a second.
          *
@@ -255,6 +257,8 @@ export interface paths {
         /**
          * List the device groups of the organisation with their devices
          * @description Returns all device groups with their devices in one reply, in the order of their creation; there are no pages. This is where `deviceGroupId` and `deviceId` come from.
+         *
+         *     With `include=state` each device has its `lastState`: what it reported last, and when, without `sensorPayload`. Ask for it once, and follow the telemetry of the group from then on, instead of polling.
          *
          *     Scope: `resources:read`.
          */
@@ -632,6 +636,43 @@ export interface components {
              */
             verticalSpeeds: (number | null)[][];
         };
+        /** @description The main fields of a new job. */
+        CreatedJob: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            createdAt: string;
+            /**
+             * @description Identifier of a device group.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device: a drone with its dock.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId?: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId: string;
+            links: components["schemas"]["Links"];
+            /**
+             * @description Name of the job, for people: 1 to 256 characters.
+             * @example Rim inspection
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description Priority for the drone platform, 1 (low) to 10 (high).
+             * @example 5
+             */
+            priority: number;
+            status: components["schemas"]["JobStatus"];
+        };
         /** @description The main fields of a new share. */
         CreatedShare: {
             /**
@@ -640,6 +681,7 @@ export interface components {
              * @example 2026-11-27T11:30:15.123Z
              */
             expiresAt: string;
+            links: components["schemas"]["Links"];
             /**
              * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
@@ -660,7 +702,7 @@ export interface components {
         };
         /** @description Reply to “Create a job”. */
         CreateJobReply: {
-            job: components["schemas"]["JobSummary"];
+            job: components["schemas"]["CreatedJob"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
              * @example true
@@ -776,6 +818,7 @@ export interface components {
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId: string;
+            lastState?: components["schemas"]["ListedState"];
             /**
              * @description Name of the device, for people.
              * @example North 1
@@ -865,6 +908,7 @@ export interface components {
             deviceGroupId: string;
             /** @description The devices of the group, in the order of their registration. */
             devices: components["schemas"]["Device"][];
+            links: components["schemas"]["Links"];
             /**
              * @description Name of the group, for people.
              * @example North
@@ -1002,6 +1046,7 @@ export interface components {
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId: string;
+            links: components["schemas"]["Links"];
             /**
              * @description Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
              * @example {
@@ -1150,6 +1195,16 @@ export interface components {
              */
             createdAt: string;
             /**
+             * @description Identifier of a device group.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device: a drone with its dock.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId?: string;
+            /**
              * @description Identifier of the job, assigned by the service. Treat it as opaque.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
@@ -1209,6 +1264,19 @@ export interface components {
              */
             type: "LineString";
         };
+        /** @description Where to follow the status of a resource. */
+        Links: {
+            /**
+             * @description Its MQTT topic, to subscribe to on the MQTT host that you were given.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a/JOB/STATUS
+             */
+            mqttTopic: string;
+            /**
+             * @description Path of its WebSocket channel, to append to the WebSocket address that you were given.
+             * @example /v3/jobs/job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a/status/ws
+             */
+            webSocketPath: string;
+        };
         /** @description A share with the number of its viewers. */
         ListedShare: {
             /**
@@ -1229,6 +1297,7 @@ export interface components {
              * @example 2026-11-27T11:30:15.123Z
              */
             expiresAt: string;
+            links: components["schemas"]["Links"];
             /**
              * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
@@ -1259,6 +1328,38 @@ export interface components {
              * @example https://share.drone-missions.example/share/share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
              */
             shareUrl: string;
+        };
+        /** @description What a device reported last, without data of sensors. It holds only what the device knows. */
+        ListedState: {
+            battery?: components["schemas"]["Battery"];
+            /**
+             * @description What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+             * @example OPEN
+             */
+            dockState?: string;
+            /**
+             * @description What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+             * @example WAYPOINT
+             */
+            droneState?: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            navigation?: components["schemas"]["Navigation"];
+            /**
+             * @description `true` for a device that exists in a simulation only.
+             * @example false
+             */
+            simulated?: boolean;
+            /**
+             * Format: date-time
+             * @description Time of the report by the device’s clock.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            weather?: components["schemas"]["Weather"];
         };
         /** @description Reply to “List what has happened, oldest first”. */
         ListEventsReply: {
@@ -1590,6 +1691,7 @@ export interface components {
              * @example 2026-11-27T11:30:15.123Z
              */
             expiresAt: string;
+            links: components["schemas"]["Links"];
             /**
              * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
@@ -2099,6 +2201,10 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
+                /** @description Only jobs of this device group. */
+                deviceGroupId?: string;
+                /** @description Only jobs that name this device. */
+                deviceId?: string;
                 /** @description Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100. */
                 limit?: number;
                 /** @description The `nextToken` of the previous page. Leave it out for the first page; keep the other parameters as they were. */
@@ -2562,7 +2668,10 @@ export interface operations {
     };
     listResources: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `state`: each device has its `lastState`. */
+                include?: "state";
+            };
             header?: never;
             path?: never;
             cookie?: never;

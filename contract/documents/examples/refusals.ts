@@ -1,6 +1,8 @@
+import * as z from 'zod/mini';
 import { foreign, type Detail, type RefusalCode } from '../../../domain/refusal';
 import { scopesOf, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
+import { knownParameters } from '../../validation-messages';
 import { apiKeyRefused, apiKeyUnknown, clientSuspended, lacksScope } from '../../forbidden';
 
 /** An example of a refusal: what was wrong with the request. */
@@ -33,9 +35,12 @@ export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
 };
 
 /** Invalid requests that are possible on every endpoint. */
-export const unknownParameter: RefusalExample = {
-  summary: 'A query parameter that the operation does not have',
-  ...detail('page', 'unknown parameter'),
+export const unknownParameter = ({ request }: Endpoint): RefusalExample => {
+  const known = request.query instanceof z.ZodMiniObject ? Object.keys(request.query.shape) : [];
+  return {
+    summary: 'A query parameter that the operation does not have',
+    ...detail('page', `unknown parameter${knownParameters(known)}`),
+  };
 };
 
 /** Invalid requests with a body in JSON. */

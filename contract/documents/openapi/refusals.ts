@@ -10,13 +10,14 @@ import { commonErrors, exampleName, json, unauthorizedText } from './responses';
 import { refer } from './schemas';
 
 /** What is wrong with the invalid requests of an endpoint, by the name of the example. */
-function invalidRequests(key: EndpointKey, { request, scope, idempotent }: Endpoint) {
+function invalidRequests(key: EndpointKey, endpoint: Endpoint) {
+  const { request, scope, idempotent } = endpoint;
   return {
     ...(request.body && examples.invalidBodies),
     ...(request.body && scope !== null && { unknownField: examples.unknownField }),
     ...examples.invalidRequests[key],
     ...(idempotent && examples.invalidKeys),
-    unknownParameter: examples.unknownParameter,
+    unknownParameter: examples.unknownParameter(endpoint),
   };
 }
 

@@ -2,7 +2,6 @@ import type * as z from 'zod/mini';
 import * as telemetry from '../../../domain/telemetry';
 import { endpointTable } from '../../access';
 import type { EndpointKey } from '../../endpoints';
-import * as links from '../../links';
 import * as errors from '../../schemas/errors';
 import * as events from '../../schemas/events';
 import * as fleet from '../../schemas/fleet';
@@ -23,7 +22,6 @@ interface NamedSchema {
 }
 
 type Exported = typeof errors &
-  Pick<typeof links, 'links'> &
   typeof events &
   typeof fleet &
   typeof jobs &
@@ -42,7 +40,6 @@ const exported = Object.fromEntries(
     Object.entries(fleet),
     Object.entries(jobs),
     Object.entries(limits),
-    Object.entries({ links: links.links }),
     Object.entries(page),
     Object.entries(shares),
     Object.entries(telemetry),

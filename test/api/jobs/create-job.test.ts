@@ -17,9 +17,18 @@ describe('POST /v3/jobs/create', () => {
     const before = Date.now();
     const { status, body } = await create({});
     expect(status).toBe(201);
+    const { jobId } = body.job;
     expect(body).toEqual({
       success: true,
-      job: { jobId: expect.any(String) as string, name: 'Survey', status: 'PENDING', priority: 5, createdAt: iso },
+      job: {
+        jobId,
+        name: 'Survey',
+        status: 'PENDING',
+        priority: 5,
+        deviceGroupId,
+        createdAt: iso,
+        links: { mqttTopic: `${jobId}/JOB/STATUS`, webSocketPath: `/v3/jobs/${jobId}/status/ws` },
+      },
     });
     expect(Math.abs(Date.parse(body.job.createdAt) - before)).toBeLessThan(60_000);
   });

@@ -1,10 +1,12 @@
 import { jobStatuses } from '../../../domain/job-lifecycle';
 import { clients, type Call } from '../client';
-import { givenJob, givenJobThatIs, invalidAt, iso } from '../given';
+import { fleetOf, givenJob, givenJobThatIs, invalidAt, iso } from '../given';
 
 const makers = clients('list-jobs');
 const [partner] = makers;
 const [stranger] = clients('stranger');
+
+const { deviceGroupId, deviceId, otherGroupId } = fleetOf(partner);
 
 const list = (query: Record<string, string> = {}) => partner.call('GET /v3/jobs', { query });
 
@@ -17,12 +19,15 @@ async function pagesOf(query: Record<string, string>) {
   return pages.map(({ body }) => body.jobs);
 }
 
-/** 120 jobs, of which five are QUEUED; created concurrently by three clients, so that none reaches its rate limit. */
+/** 120 jobs, of which five are QUEUED and six name a device; created concurrently by three clients, so that none reaches its rate limit. */
 let created: string[];
 let queued: string[];
 beforeAll(async () => {
   const makeMany = makers.flatMap((client) =>
-    Array.from({ length: 40 }, async (_, index) => (await givenJob(client, { name: `Survey ${index}` })).jobId),
+    Array.from({ length: 40 }, async (_, index) => {
+      const fields = { name: `Survey ${index}`, ...(index < 2 && { deviceId }) };
+      return (await givenJob(client, fields)).jobId;
+    }),
   );
   created = await Promise.all(makeMany);
   queued = created.slice(0, 5);
@@ -40,9 +45,12 @@ describe('GET /v3/jobs', () => {
       name: expect.stringMatching(/^Survey \d+$/) as string,
       status: expect.stringMatching(/^(PENDING|QUEUED)$/) as string,
       priority: 5,
+      deviceGroupId,
       createdAt: iso,
     };
-    expect(body.jobs).toEqual(body.jobs.map(() => summary));
+    expect(body.jobs).toEqual(
+      body.jobs.map(({ deviceId: named }) => ({ ...summary, ...(named !== undefined && { deviceId }) })),
+    );
   });
 
   test('lists every job once, newest first, over all pages', async () => {
@@ -68,6 +76,22 @@ describe('GET /v3/jobs', () => {
         .sort(),
     ).toEqual(queued.map((jobId) => `${jobId} QUEUED`).sort());
     expect((await pagesOf({ status: 'PENDING', limit: '100' })).flat()).toHaveLength(115);
+  });
+
+  test.each([
+    ['a device', { deviceId }, 6],
+    ['a device and a status', { deviceId, status: 'QUEUED' }, 2],
+    ['a group', { deviceGroupId }, 120],
+    ['a group and a device', { deviceGroupId, deviceId }, 6],
+    ['a device and a group that it isn’t in', { deviceGroupId: otherGroupId, deviceId }, 0],
+    ['all three', { deviceGroupId, deviceId, status: 'PENDING' }, 4],
+    ['a device of another organisation', { deviceId: fleetOf(stranger).deviceId }, 0],
+    ['no identifier at all', { deviceId: 'x' }, 0],
+  ])('filters by %s, over all pages', async (_, query, count) => {
+    const found = (await pagesOf({ ...query, limit: '5' })).flat();
+    expect(new Set(found.map(({ jobId }) => jobId)).size).toBe(count);
+    for (const [name, value] of Object.entries(query))
+      expect(found).toEqual(found.map(() => expect.objectContaining({ [name]: value }) as object));
   });
 
   test.each(jobStatuses)('accepts the status %s', async (status) => {
@@ -97,10 +121,11 @@ describe('GET /v3/jobs', () => {
   });
 
   test('answers 400 for a parameter that is unknown or given twice', async () => {
+    const known = '(known: deviceGroupId, deviceId, limit, nextToken, status)';
     expect(await list({ stauts: 'QUEUED' })).toMatchObject(
-      invalidAt('stauts', 'unknown parameter; did you mean status?'),
+      invalidAt('stauts', `unknown parameter; did you mean status? ${known}`),
     );
-    expect(await list({ page: '2' })).toMatchObject(invalidAt('page', 'unknown parameter'));
+    expect(await list({ page: '2' })).toMatchObject(invalidAt('page', `unknown parameter ${known}`));
     const twice = { query: new URLSearchParams('limit=1&limit=2') } as unknown as Call<'GET /v3/jobs'>;
     expect(await partner.call('GET /v3/jobs', twice)).toMatchObject(invalidAt('limit', 'must be given once'));
   });
@@ -112,6 +137,7 @@ describe('GET /v3/jobs', () => {
     for (const bent of [token.slice(0, -4), token.slice(4), `${token}AAAA`, 'abc', '%00', '', '🛩️', 'x'.repeat(2000)])
       expect(await list({ nextToken: bent })).toMatchObject(refused);
     expect(await list({ nextToken: token, status: 'PENDING' })).toMatchObject(refused);
+    expect(await list({ nextToken: token, deviceId })).toMatchObject(refused);
     expect(await partner.call('GET /v3/shares', { query: { nextToken: token } })).toMatchObject(refused);
     expect(await stranger.call('GET /v3/jobs', { query: { nextToken: token } })).toMatchObject(refused);
   });

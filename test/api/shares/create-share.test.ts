@@ -21,7 +21,8 @@ describe('POST /v3/streams/share', () => {
     expect(status).toBe(201);
     const { shareCode } = body.share;
     const shareUrl = expect.stringMatching(new RegExp(`^https?://[^/]+.*/share/${shareCode}$`)) as string;
-    expect(body).toEqual({ success: true, share: { shareCode, shareUrl, expiresAt: iso, maxViewers: 10 } });
+    const links = { mqttTopic: `${shareCode}/SHARE/STATUS`, webSocketPath: `/v3/shares/${shareCode}/status/ws` };
+    expect(body).toEqual({ success: true, share: { shareCode, shareUrl, expiresAt: iso, maxViewers: 10, links } });
   });
 
   test('permits viewing for an hour by ten viewers by default', async () => {

@@ -15,6 +15,7 @@ describe.each(['GET /v3/shares/{shareCode}', 'GET /v3/streams/share/{shareCode}'
       share: {
         shareCode,
         shareUrl,
+        links: { mqttTopic: `${shareCode}/SHARE/STATUS`, webSocketPath: `/v3/shares/${shareCode}/status/ws` },
         resourceId: fleetOf(partner).deviceId,
         shareType: 'STREAM',
         permissions: ['view'],

@@ -36,6 +36,10 @@ describe.each(['GET /v3/shares', 'GET /v3/streams/share'] as const)('%s', (key) 
     const share = {
       shareCode: expect.stringMatching(`^share-${tag}-`) as string,
       shareUrl: expect.stringContaining(`/share/share-${tag}-`) as string,
+      links: {
+        mqttTopic: expect.stringMatching(`^share-${tag}-.*/SHARE/STATUS$`) as string,
+        webSocketPath: expect.stringMatching(`^/v3/shares/share-${tag}-.*/status/ws$`) as string,
+      },
       resourceId: fleetOf(partner).deviceId,
       shareType: 'DEVICE_STATUS',
       permissions: ['view', 'control'],
@@ -59,7 +63,9 @@ describe.each(['GET /v3/shares', 'GET /v3/streams/share'] as const)('%s', (key) 
   });
 
   test('answers 400 for an unknown parameter and for a page token of another list', async () => {
-    expect(await list({ status: 'ACTIVE' })).toMatchObject(invalidAt('status', 'unknown parameter'));
+    expect(await list({ status: 'ACTIVE' })).toMatchObject(
+      invalidAt('status', 'unknown parameter (known: limit, nextToken)'),
+    );
     const token = (await list({ limit: '1' })).body.nextToken ?? '';
     expect(token).not.toBe('');
     for (const bent of [token.slice(0, -4), 'abc', ''])

@@ -14,6 +14,7 @@ const summary = {
   name: 'Rim',
   status: 'PENDING',
   priority: 5,
+  deviceGroupId: id('group'),
   createdAt: '2026-11-27T10:00:00.000Z',
 };
 
@@ -139,6 +140,40 @@ describe('listJobs', () => {
     await expect(listJobs(acme, { limit: 1 })).resolves.toEqual({
       jobs: [summary],
       nextToken: pageToken(`jobs ${acme} `, summary.jobId),
+    });
+  });
+
+  describe('filtered by device and group', () => {
+    const others = id('device', acme, '01jd0000000000000000000009');
+    const jobs = ['1', '2', '3', '4', '5'].map((end) => ({
+      ...item(),
+      organisationStatus: `${acme}#PENDING`,
+      jobId: id('job', acme, end.padStart(26, '0')),
+      deviceId: end === '3' ? others : id('device'),
+    }));
+    const idsOf = (page: { jobs: readonly { jobId: string }[] }) =>
+      page.jobs.map(({ jobId }) => Number(jobId.slice(-1)));
+
+    test.each([undefined, 'PENDING'] as const)('finds them page by page (status %s)', async (status) => {
+      await engine.put('jobs', ...jobs);
+      const query = { limit: 2, status, deviceId: id('device'), deviceGroupId: id('group') };
+      const first = await listJobs(acme, query);
+      const second = await listJobs(acme, { ...query, nextToken: first.nextToken });
+      expect([first, second].map(idsOf)).toEqual([
+        [5, 4],
+        [2, 1],
+      ]);
+      expect(second.nextToken).toBeUndefined();
+      await expect(listJobs(acme, { ...query, deviceId: others, nextToken: first.nextToken })).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+    });
+
+    test('looks at a thousand jobs at most', async () => {
+      store.on(QueryCommand).resolves({ LastEvaluatedKey: { organisation: acme, jobId: id('job') } });
+      const page = await listJobs(acme, { limit: 2, deviceId: others });
+      expect(onlyCommand()).toMatchObject({ Limit: 1000 });
+      expect(page).toEqual({ jobs: [], nextToken: expect.any(String) as string });
     });
   });
 

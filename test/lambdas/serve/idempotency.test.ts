@@ -17,6 +17,7 @@ const summary = {
   name: 'First',
   status: 'PENDING',
   priority: 5,
+  deviceGroupId: id('group'),
   createdAt: '2026-11-27T10:00:00.000Z',
 };
 const storedAnswer = { fingerprint, reply: JSON.stringify({ success: true, job: summary }), ttl: 4e9 };

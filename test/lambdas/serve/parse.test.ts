@@ -178,13 +178,14 @@ describe('A query', () => {
     expect(seen).toHaveBeenCalledWith({ query: { limit: 100, status: 'QUEUED' } });
   });
 
+  const known = '(known: deviceGroupId, deviceId, limit, nextToken, status)';
   test.each([
     ['a parameter given twice', { status: ['QUEUED', 'FAILED'] }, 'status', 'must be given once'],
     ['a parameter given twice with one value', { limit: ['5', '5'] }, 'limit', 'must be given once'],
     ['a limit of zero', { limit: ['0'] }, 'limit', 'must be an integer of 1 or more'],
     ['an empty limit', { limit: [''] }, 'limit', 'must be an integer of 1 or more'],
-    ['an unknown parameter', { page: ['2'] }, 'page', 'unknown parameter'],
-    ['the name of an inherited property', { constructor: ['1'] }, 'constructor', 'unknown parameter'],
+    ['an unknown parameter', { page: ['2'] }, 'page', `unknown parameter ${known}`],
+    ['the name of an inherited property', { constructor: ['1'] }, 'constructor', `unknown parameter ${known}`],
   ])('with %s is refused', async (_, query, path, message) => {
     expect(await list(query)).toMatchObject(refused({ path, message }));
     expect(seen).not.toHaveBeenCalled();
@@ -195,7 +196,7 @@ test('a query of an endpoint without parameters is refused with their names', as
   const handler = serve('GET /v3/jobs/{jobId}', () => Promise.resolve({ success: true, job: sampleJob() }));
   const sent = { scopes: ['command:read'], path: { jobId: id('job') } } as const;
   expect(await call(handler, { ...sent, query: { version: ['3'] } })).toMatchObject(
-    refused({ path: 'version', message: 'unknown parameter' }),
+    refused({ path: 'version', message: 'unknown parameter (this endpoint has none)' }),
   );
   expect(await call(handler, sent)).toMatchObject({ status: 200 });
 });

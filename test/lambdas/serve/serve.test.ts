@@ -20,7 +20,9 @@ describe('A valid request', () => {
     expect(answer.status).toBe(200);
     const { updatedAt, ...promised } = reply.job;
     expect(updatedAt).toBeDefined();
-    expect(answer.body).toEqual({ success: true, job: promised });
+    const { jobId } = promised;
+    const links = { mqttTopic: `${jobId}/JOB/STATUS`, webSocketPath: `/v3/jobs/${jobId}/status/ws` };
+    expect(answer.body).toEqual({ success: true, job: { ...promised, links } });
   });
 
   test('gets headers with its id and the version, and that forbid caching', async () => {

@@ -44,7 +44,10 @@ describe('A table', () => {
     expect(index).toEqual({
       IndexName: 'by-status',
       KeySchema: [text('organisationStatus', 'HASH'), text('jobId', 'RANGE')],
-      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name', 'priority', 'createdAt', 'status'] },
+      Projection: {
+        ProjectionType: 'INCLUDE',
+        NonKeyAttributes: ['name', 'priority', 'createdAt', 'status', 'deviceGroupId', 'deviceId'],
+      },
     });
   });
 

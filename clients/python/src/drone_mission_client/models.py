@@ -166,29 +166,6 @@ class CreateJobRequest(TypedDict):
     """
 
 
-class CreatedShare(TypedDict):
-    """
-    The main fields of a new share.
-    """
-
-    shareCode: str
-    """
-    Identifier of the share, and all that a viewer needs: treat it like a password.
-    """
-    shareUrl: str
-    """
-    Address of the public page of the share. Whoever has it can watch, without a login.
-    """
-    expiresAt: str
-    """
-    When the share ends: viewers are disconnected, and from then on it is answered with 404.
-    """
-    maxViewers: int
-    """
-    How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
-    """
-
-
 DeviceStatus: TypeAlias = Literal["online", "offline"]
 """
 `online` while the device reports telemetry; `offline` after 30 seconds of silence.
@@ -234,6 +211,14 @@ class JobSummary(TypedDict):
     """
     Priority for the drone platform, 1 (low) to 10 (high).
     """
+    deviceGroupId: str
+    """
+    Identifier of a device group.
+    """
+    deviceId: NotRequired[str]
+    """
+    Identifier of a device: a drone with its dock.
+    """
     createdAt: str
     """
     When it was created.
@@ -255,6 +240,21 @@ class LineString(TypedDict):
     coordinates: list[Coordinate]
     """
     Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
+    """
+
+
+class Links(TypedDict):
+    """
+    Where to follow the status of a resource.
+    """
+
+    mqttTopic: str
+    """
+    Its MQTT topic, to subscribe to on the MQTT host that you were given.
+    """
+    webSocketPath: str
+    """
+    Path of its WebSocket channel, to append to the WebSocket address that you were given.
     """
 
 
@@ -714,30 +714,6 @@ class CancelJobReply(TypedDict):
     job: CancelledJob
 
 
-class CreateJobReply(TypedDict):
-    """
-    Reply to “Create a job”.
-    """
-
-    success: bool
-    """
-    Always `true`: errors have a status of 400 or more and a body with `error`.
-    """
-    job: JobSummary
-
-
-class CreateShareReply(TypedDict):
-    """
-    Reply to “Share a device's live video or status by link”.
-    """
-
-    success: bool
-    """
-    Always `true`: errors have a status of 400 or more and a body with `error`.
-    """
-    share: CreatedShare
-
-
 class CreateShareRequest(TypedDict):
     """
     Body of “Share a device's live video or status by link”.
@@ -766,47 +742,61 @@ class CreateShareRequest(TypedDict):
     """
 
 
-class Device(TypedDict):
+class CreatedJob(TypedDict):
     """
-    A drone with its dock.
+    The main fields of a new job.
     """
 
-    deviceId: str
+    jobId: str
     """
-    Identifier of a device: a drone with its dock.
+    Identifier of the job, assigned by the service. Treat it as opaque.
     """
     name: str
     """
-    Name of the device, for people.
+    Name of the job, for people: 1 to 256 characters.
     """
-    status: DeviceStatus
-
-
-class DeviceGroup(TypedDict):
+    status: JobStatus
+    priority: int
     """
-    Devices to which jobs are given together.
+    Priority for the drone platform, 1 (low) to 10 (high).
     """
-
     deviceGroupId: str
     """
     Identifier of a device group.
     """
-    name: str
+    deviceId: NotRequired[str]
     """
-    Name of the group, for people.
+    Identifier of a device: a drone with its dock.
     """
-    description: str
+    createdAt: str
     """
-    What the group is, for people.
+    When it was created.
     """
-    deviceCount: int
+    links: Links
+
+
+class CreatedShare(TypedDict):
     """
-    Number of devices in the group.
+    The main fields of a new share.
     """
-    devices: list[Device]
+
+    shareCode: str
     """
-    The devices of the group, in the order of their registration.
+    Identifier of the share, and all that a viewer needs: treat it like a password.
     """
+    shareUrl: str
+    """
+    Address of the public page of the share. Whoever has it can watch, without a login.
+    """
+    expiresAt: str
+    """
+    When the share ends: viewers are disconnected, and from then on it is answered with 404.
+    """
+    maxViewers: int
+    """
+    How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+    """
+    links: Links
 
 
 class Error(TypedDict):
@@ -900,6 +890,7 @@ class Job(TypedDict):
     """
     When it was created.
     """
+    links: Links
 
 
 class Limits(TypedDict):
@@ -914,25 +905,6 @@ class Limits(TypedDict):
     connections: Quota
     subscriptions: Quota
     shares: ShareBounds
-
-
-class ListResourcesReply(TypedDict):
-    """
-    Reply to “List the device groups of the organisation with their devices”.
-    """
-
-    success: bool
-    """
-    Always `true`: errors have a status of 400 or more and a body with `error`.
-    """
-    resources: list[DeviceGroup]
-    """
-    All device groups, in the order of their creation.
-    """
-    count: int
-    """
-    Number of elements in the list of this reply, not in all pages.
-    """
 
 
 class ListedShare(TypedDict):
@@ -969,6 +941,7 @@ class ListedShare(TypedDict):
     """
     Address of the public page of the share. Whoever has it can watch, without a login.
     """
+    links: Links
     currentViewers: int
     """
     Viewers that watch the share now. It follows reality within two seconds.
@@ -1027,6 +1000,7 @@ class Share(TypedDict):
     """
     Address of the public page of the share. Whoever has it can watch, without a login.
     """
+    links: Links
 
 
 class TrackFeature(TypedDict):
@@ -1052,6 +1026,30 @@ class UpdateJobReply(TypedDict):
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
     job: UpdatedJob
+
+
+class CreateJobReply(TypedDict):
+    """
+    Reply to “Create a job”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    job: CreatedJob
+
+
+class CreateShareReply(TypedDict):
+    """
+    Reply to “Share a device's live video or status by link”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    share: CreatedShare
 
 
 class DeviceEvent(TypedDict):
@@ -1300,6 +1298,36 @@ class ListSharesReply(TypedDict):
     """
 
 
+class ListedState(TypedDict):
+    """
+    What a device reported last, without data of sensors. It holds only what the device knows.
+    """
+
+    timestamp: str
+    """
+    Time of the report by the device’s clock.
+    """
+    droneState: NotRequired[str]
+    """
+    What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+    """
+    dockState: NotRequired[str]
+    """
+    What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+    """
+    navigation: NotRequired[Navigation]
+    battery: NotRequired[Battery]
+    weather: NotRequired[Weather]
+    jobId: NotRequired[str]
+    """
+    Identifier of the job, assigned by the service. Treat it as opaque.
+    """
+    simulated: NotRequired[bool]
+    """
+    `true` for a device that exists in a simulation only.
+    """
+
+
 class SharedDevice(TypedDict):
     """
     The device behind a share.
@@ -1322,6 +1350,51 @@ class SharedDevice(TypedDict):
     playback: NotRequired[Playback | None]
     """
     Live video of a share of type `STREAM`: `null` while the device has none, left out for other shares.
+    """
+
+
+class Device(TypedDict):
+    """
+    A drone with its dock.
+    """
+
+    deviceId: str
+    """
+    Identifier of a device: a drone with its dock.
+    """
+    name: str
+    """
+    Name of the device, for people.
+    """
+    status: DeviceStatus
+    lastState: NotRequired[ListedState]
+
+
+class DeviceGroup(TypedDict):
+    """
+    Devices to which jobs are given together.
+    """
+
+    deviceGroupId: str
+    """
+    Identifier of a device group.
+    """
+    name: str
+    """
+    Name of the group, for people.
+    """
+    description: str
+    """
+    What the group is, for people.
+    """
+    deviceCount: int
+    """
+    Number of devices in the group.
+    """
+    links: Links
+    devices: list[Device]
+    """
+    The devices of the group, in the order of their registration.
     """
 
 
@@ -1351,6 +1424,25 @@ class ListEventsReply(TypedDict):
     cursor: str
     """
     The position up to which this reply has all that the token allows: pass it as `after` of the next call.
+    """
+
+
+class ListResourcesReply(TypedDict):
+    """
+    Reply to “List the device groups of the organisation with their devices”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    resources: list[DeviceGroup]
+    """
+    All device groups, in the order of their creation.
+    """
+    count: int
+    """
+    Number of elements in the list of this reply, not in all pages.
     """
 
 

@@ -5,21 +5,15 @@ import type { Organisation } from '../../domain/id';
 import { MAX_TRANSITIONS, type Saving } from '../../domain/state-saving';
 import type { DeviceState } from '../../domain/telemetry';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
-import { BatchGetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
-import { deviceFromItem } from './fleet';
+import { deviceFromItem, readBatch } from './fleet';
 import { fleetKey } from './fleet-key';
 
 /** Those of the devices that the organisation has, strongly consistent; one read for up to 100. @throws Error when DynamoDB left out a key */
 export async function readDevices(organisation: Organisation, deviceIds: readonly string[]): Promise<Device[]> {
-  const Keys = deviceIds.map((id) => fleetKey(organisation, id));
-  const { Responses, UnprocessedKeys } = await dynamodb.send(
-    new BatchGetCommand({ RequestItems: { [table('fleet')]: { Keys, ConsistentRead: true } } }),
-  );
-  if (UnprocessedKeys?.[table('fleet')]) throw new Error('the batch read of the fleet table left out keys');
-  return (Responses?.[table('fleet')] ?? [])
-    .map((found) => deviceFromItem(found))
-    .filter((found) => found !== undefined);
+  const read = await readBatch(deviceIds.map((id) => fleetKey(organisation, id)));
+  return read.map((found) => deviceFromItem(found)).filter((found) => found !== undefined);
 }
 
 /** The part of an update that stores a take-off, or that a flight has ended; nothing while the flight goes on. */

@@ -48,6 +48,17 @@ function keyOf(kind: Kind, id: string) {
   return organisation && fleetKey(organisation, id);
 }
 
+/** Up to 100 items of the fleet, strongly consistent, by one read. @throws Error when DynamoDB left out a key */
+export async function readBatch(Keys: ReturnType<typeof fleetKey>[]): Promise<Record<string, unknown>[]> {
+  const name = table('fleet');
+  const { Responses, UnprocessedKeys } = await dynamodb.send(
+    new BatchGetCommand({ RequestItems: { [name]: { Keys, ConsistentRead: true } } }),
+  );
+  // A key that DynamoDB left out under throttling may exist.
+  if (UnprocessedKeys?.[name]) throw new Error('the batch read left out keys');
+  return Responses?.[name] ?? [];
+}
+
 /**
  * Checks in one read that a device group, and a device of it if one is given, belong to the organisation.
  * @throws Refusal `device_group_not_found`, `forbidden` when it is another organisation's,
@@ -57,13 +68,8 @@ export async function expectDeviceGroup(caller: Organisation, deviceGroupId: str
   const groupKey = keyOf('group', deviceGroupId);
   if (!groupKey) throw new Refusal('device_group_not_found');
   const deviceKey = deviceId === undefined ? undefined : keyOf('device', deviceId);
-  const Keys = [groupKey, ...(deviceKey ? [deviceKey] : [])];
-  const { Responses, UnprocessedKeys } = await dynamodb.send(
-    new BatchGetCommand({ RequestItems: { [table('fleet')]: { Keys, ConsistentRead: true } } }),
-  );
-  // A key that DynamoDB left out under throttling may exist.
-  if (UnprocessedKeys?.[table('fleet')]) throw new Error('the batch read of the fleet table left out keys');
-  const found = (Responses?.[table('fleet')] ?? []).flatMap((each) => partFromItem(each) ?? []);
+  const read = await readBatch([groupKey, ...(deviceKey ? [deviceKey] : [])]);
+  const found = read.flatMap((each) => partFromItem(each) ?? []);
   if (!found.some((each) => each.kind === 'group')) throw new Refusal('device_group_not_found');
   if (organisationOf('group', deviceGroupId) !== caller) throw foreign('deviceGroupId');
   const inGroup = found.some((each) => each.kind === 'device' && each.deviceGroupId === deviceGroupId);

@@ -4,6 +4,6 @@
  */
 export function setting(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: the deployment does not give it to this function`);
+  if (!value) throw new Error(`${name} is not set for this function`);
   return value;
 }

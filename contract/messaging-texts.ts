@@ -25,7 +25,7 @@ export const actionTexts: Readonly<Record<WebSocketActionName, MessagingTexts>> 
   subscribe: {
     summary: 'Subscribe to the telemetry of a device or of a device group',
     description:
-      'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, and then by every sample; with `"batch": true` those that arrive together come as one `device.telemetry.batch`. A device that is subscribed to twice is sent once. A subscription lasts as long as the socket.',
+      'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, then by `snapshot.end`, and then by every sample; with `"batch": true` those that arrive together come as one `device.telemetry.batch`. A device that is subscribed to twice is sent once. A subscription lasts as long as the socket.',
   },
   unsubscribe: {
     summary: 'End a subscription to telemetry',

@@ -30,6 +30,16 @@ export const deviceTelemetryBatchMessage = z.object({
 });
 export type DeviceTelemetryBatchMessage = z.output<typeof deviceTelemetryBatchMessage>;
 
+/** The snapshots of a subscription have been sent. */
+export const snapshotEndMessage = z.object({
+  type: z.literal('snapshot.end'),
+  deviceId: z.optional(z.string()),
+  deviceGroupId: z.optional(z.string()),
+  /** How many there were. */
+  count: z.int(),
+});
+export type SnapshotEndMessage = z.output<typeof snapshotEndMessage>;
+
 /**
  * A sample of the shared device, for a viewer. One device was shared, so the message names neither its group nor its job. Of
  * the sensor payload it has only the camera's orientation; the rest is the manufacturer's and may hold anything.
@@ -139,6 +149,13 @@ export const socketMessages = {
     description:
       'Every sample of the devices that are subscribed to, as it was reported, and first the last known state of each with `"snapshot": true`. Samples may be partial: a field that is left out is unknown, not cleared. `sequence` is the `timestamp` in Unix milliseconds: drop a sample whose `sequence` is not higher than the last one of its device.',
     message: deviceTelemetryMessage,
+    to: ['partner'],
+  },
+  snapshotEnd: {
+    summary: 'All snapshots of a subscription have been sent',
+    description:
+      'Comes once after each `subscribe`, behind the last known states of all devices that ever reported; at once when there is none. Every sample from now on follows.',
+    message: snapshotEndMessage,
     to: ['partner'],
   },
   deviceTelemetryBatch: {

@@ -83,7 +83,7 @@ export interface OpenSubscriber {
   readonly batch: boolean;
   readonly received: ReceivedMessage[];
   readonly share?: ShareRecord;
-  readonly from: number;
+  from: number;
   leavesAt?: number;
   leftAt?: number;
   closed?: { readonly at: number; readonly code: number };

@@ -83,7 +83,7 @@ function recordJob(recorder: HistoryRecorder, caller: Caller, { body, answer, la
     organisation: caller.organisation,
     created: { start, end, label: `${label} → 201` },
     request: { name, description, metadata, priority },
-    fixed: { jobId: id, createdAt: job['createdAt'], ...fixed },
+    fixed: { jobId: id, createdAt: job['createdAt'], links: job['links'], ...fixed },
     steps: [],
     reports: [],
     statuses: { attempts: [], seen: [] },

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { publishPlatformEvent } from '../channels/platform-events';
 import type { Caller } from './caller';
 import { openWebSocket } from './connections';
@@ -20,6 +21,8 @@ type Input<Name extends Operation['name']> = Extract<Operation, { name: Name }>[
 const MAX_LARGE = 4;
 /** Four samples with it fit into a frame of 32 KB, but not into a batch: those have more fields. */
 const LARGE_TEXT = 'x'.repeat(7850);
+/** How long the snapshots of a new follower may take, in ms. */
+const SNAPSHOTS_WITHIN_MS = 20_000;
 /** A sample so far ahead of the clock is refused. */
 const TOO_FAR_AHEAD_MS = 3_600_000;
 
@@ -129,9 +132,12 @@ export async function subscribe(
   const { organisation } = caller;
   const label = `${caller.name} subscribes to a ${to}`;
   const received: OpenSubscriber['received'] = [];
-  const telemetrySocket = await openTelemetry(recorder, caller, (message) =>
-    received.push({ at: performance.now(), message }),
-  );
+  let hasAllSnapshots = () => {};
+  const snapshotEnd = new Promise<void>((resolve) => (hasAllSnapshots = resolve));
+  const telemetrySocket = await openTelemetry(recorder, caller, (message) => {
+    received.push({ at: performance.now(), message });
+    if (message['type'] === 'snapshot.end') hasAllSnapshots();
+  });
   if (typeof telemetrySocket === 'number') {
     recorder.addViolation(label, `refused with ${telemetrySocket}`);
     return;
@@ -160,6 +166,9 @@ export async function subscribe(
     telemetrySocket.socket.close();
     return;
   }
+  // From then on no sample may be missing.
+  const isComplete = await Promise.race([snapshotEnd.then(() => true), pause(SNAPSHOTS_WITHIN_MS, false)]);
+  if (!isComplete) recorder.addViolation(label, 'no snapshot.end');
   const deviceIds = to === 'group' ? (group?.devices ?? []).map((each) => each.deviceId) : [deviceId];
   const subscriber: OpenSubscriber = {
     role: 'partner',
@@ -183,7 +192,13 @@ export async function subscribe(
 export async function watch(recorder: HistoryRecorder, caller: Caller, share: ShareRecord | undefined): Promise<void> {
   const shareCode = share?.id ?? unknownId('share', caller.organisation);
   const received: OpenSubscriber['received'] = [];
-  const onMessage = (text: string) => received.push({ at: performance.now(), message: JSON.parse(text) as Message });
+  let hasSnapshot = () => {};
+  const snapshot = new Promise<void>((resolve) => (hasSnapshot = resolve));
+  const onMessage = (text: string) => {
+    const message = JSON.parse(text) as Message;
+    received.push({ at: performance.now(), message });
+    if (message['type'] === 'device.telemetry') hasSnapshot();
+  };
   const path = `/telemetry?${new URLSearchParams({ shareCode }).toString()}`;
   const { status, socket, start, end } = await openWebSocket(recorder.facts, path, undefined, onMessage);
   const label = `a viewer connects → ${status}`;
@@ -203,7 +218,7 @@ export async function watch(recorder: HistoryRecorder, caller: Caller, share: Sh
     batch: false,
     received,
     share,
-    from: end,
+    from: Infinity,
     leave: async () => {
       subscriber.leavesAt ??= performance.now();
       share.steps.push(releaseSeat({ ...leaving, start: subscriber.leavesAt }));
@@ -212,10 +227,12 @@ export async function watch(recorder: HistoryRecorder, caller: Caller, share: Sh
     },
   };
   recorder.subscribers.push(subscriber);
+  // A device that never reported has no snapshot.
+  void Promise.race([snapshot, pause(SNAPSHOTS_WITHIN_MS)]).then(() => (subscriber.from = performance.now()));
   void socket.closed.then((code) => {
     subscriber.closed = { at: performance.now(), code };
     if (subscriber.leavesAt === undefined)
-      share.steps.push(releaseSeat({ ...leaving, start: share.revoked?.start ?? subscriber.from }));
+      share.steps.push(releaseSeat({ ...leaving, start: share.revoked?.start ?? end }));
   });
 }
 

@@ -948,6 +948,23 @@ export interface components {
              */
             type: "share.status";
         };
+        SnapshotEndMessage: {
+            /**
+             * Format: int32
+             * @description How many snapshots were sent: devices that ever reported.
+             * @example 2
+             */
+            count: number;
+            /** @description The group, if the message named one. */
+            deviceGroupId?: string;
+            /** @description The device, if the message named one. */
+            deviceId?: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "snapshot.end";
+        };
         SubscribedMessage: {
             /**
              * @description Present, and `true`, when the message asked for batches.

@@ -54,11 +54,15 @@ function partnerTelemetry(messaging: Messaging) {
     },
     operations: {
       ...requests(TELEMETRY, actions, (needs) => (isScope(needs) ? needsScope(needs) : needed.flatMap(needsScope))),
-      receiveTelemetry: receive(TELEMETRY, ['deviceTelemetry', 'deviceTelemetryBatch', 'heartbeat', 'expiring'], {
-        summary: 'Receive telemetry',
-        description: 'After `subscribe`: the last known states, then every sample of the devices.',
-        security: needsScope('resources:read'),
-      }),
+      receiveTelemetry: receive(
+        TELEMETRY,
+        ['deviceTelemetry', 'deviceTelemetryBatch', 'snapshotEnd', 'heartbeat', 'expiring'],
+        {
+          summary: 'Receive telemetry',
+          description: 'After `subscribe`: the last known states, `snapshot.end`, then every sample of the devices.',
+          security: needsScope('resources:read'),
+        },
+      ),
     },
   };
 }

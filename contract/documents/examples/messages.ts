@@ -227,6 +227,7 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
       payload: { type: 'subscribed', deviceGroupId, batch: true, id: 'swarm' },
     },
   ],
+  snapshotEnd: only({ type: 'snapshot.end', deviceGroupId, count: 2 }),
   unsubscribe: only({ action: 'unsubscribe', deviceId, id: 3 }),
   unsubscribed: only({ type: 'unsubscribed', deviceId, id: 3 }),
   publish: [

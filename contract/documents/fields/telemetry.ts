@@ -149,6 +149,12 @@ export const telemetryFields: Fields = {
     format: 'date-time',
     examples: ['2026-11-27T10:30:10.011Z'],
   },
+  'SnapshotEndMessage.count': {
+    description: 'How many snapshots were sent: devices that ever reported.',
+    examples: [2],
+  },
+  'SnapshotEndMessage.deviceGroupId': groupOfReply,
+  'SnapshotEndMessage.deviceId': deviceOfReply,
   'SubscribeMessage.batch': {
     description:
       'Whether samples that arrive together come as one `device.telemetry.batch`. Without it each comes alone.',

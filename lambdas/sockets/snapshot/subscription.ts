@@ -1,10 +1,12 @@
+import type { SnapshotEndMessage } from '../../../contract/socket-messages';
 import { listDevicesOf } from '../../../data/fleet/fleet';
 import { findSession, followedDevice } from '../../../data/connections/sessions';
 import { postToSocket } from '../../../data/connections/sockets';
+import { organisationOf } from '../../../domain/id';
 import { snapshotMessage } from '../../telemetry/telemetry-message';
 import { catchUp } from './catch-up';
 
-/** Sends a partner the last known state of each device that it has subscribed to, then the buffered messages. */
+/** Sends a partner the last known state of each device that it has subscribed to, that these were all, then the buffered messages. */
 export async function sendSubscriptionSnapshot(connectionId: string, followed: string): Promise<void> {
   const session = await findSession(connectionId);
   if (!session) return;
@@ -16,5 +18,7 @@ export async function sendSubscriptionSnapshot(connectionId: string, followed: s
     if (!(await postToSocket(item, JSON.stringify(snapshot)))) return;
     sent[device.deviceId] = snapshot.sequence;
   }
-  await catchUp(item, sent);
+  const target = organisationOf('group', followed) ? { deviceGroupId: followed } : { deviceId: followed };
+  const end: SnapshotEndMessage = { type: 'snapshot.end', ...target, count: Object.keys(sent).length };
+  if (await postToSocket(item, JSON.stringify(end))) await catchUp(item, sent);
 }

@@ -36,7 +36,7 @@ test.each<[string, Exclude<SnapshotRequest, { kind: 'share-end' }>, string[]]>([
   [
     'a subscription',
     { kind: 'subscription', connectionId: 'partner-socket', followed: id('device') },
-    ['device.telemetry'],
+    ['device.telemetry', 'snapshot.end'],
   ],
 ])('sends the first messages of %s, and nothing to other sockets', async (_, request, types) => {
   await sendSnapshot(request);
@@ -82,7 +82,7 @@ test('reads the state of a group that nobody followed before once every instance
   });
   // A timer may fire a millisecond early.
   expect(performance.now() - began).toBeGreaterThanOrEqual(749);
-  expect(sentTo('partner-socket')).toHaveLength(1);
+  expect(sentTo('partner-socket')).toHaveLength(2);
 });
 
 test('fails for an unknown event', async () => {

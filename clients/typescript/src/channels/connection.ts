@@ -6,7 +6,7 @@ import { SocketLife } from './socket-life.ts';
 import { watch } from './watchdog.ts';
 
 /** Answers, warnings and signs of life, which are no messages about a resource. */
-const SERVICE_MESSAGES = ['heartbeat', 'pong', 'subscribed', 'expiring'];
+const SERVICE_MESSAGES = ['heartbeat', 'pong', 'subscribed', 'snapshot.end', 'expiring'];
 
 /** An open connection to a channel. */
 export interface ChannelConnection {

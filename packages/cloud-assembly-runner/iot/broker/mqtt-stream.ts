@@ -74,7 +74,7 @@ export class MqttStream extends Duplex {
     const held = this.held ?? [];
     this.held = undefined;
     this.passOn(held);
-    if (!this.held) this.socket.resume();
+    this._read();
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {

@@ -21,6 +21,8 @@ const sample = (deviceId: string, later: number) => ({
   sequence: snapshotSequence + later,
 });
 
+const end = (target: object, count: number) => ({ type: 'snapshot.end', ...target, count });
+
 beforeEach(() => {
   store.resolves({});
   givenSession(partner);
@@ -35,7 +37,7 @@ describe('A subscription to a device', () => {
   test('begins with its last known state', async () => {
     const waiting = await waitingFor(deviceId);
     await sendSnapshot(deviceId);
-    expect(received()).toEqual([snapshot(deviceId)]);
+    expect(received()).toEqual([snapshot(deviceId), end({ deviceId }, 1)]);
     expect(await waiting.item()).toMatchObject({ sentSequences: { [deviceId]: snapshotSequence } });
     expect(await waiting.isBuffering()).toBe(false);
   });
@@ -45,11 +47,15 @@ describe('A subscription to a device', () => {
     await waiting.buffer(sample(deviceId, 0));
     let late = 1;
     sockets.on(PostToConnectionCommand).callsFake(async () => {
-      if (late < 4) await waiting.buffer(sample(deviceId, late++));
+      if (late < 5) await waiting.buffer(sample(deviceId, late++));
       return {};
     });
     await sendSnapshot(deviceId);
-    expect(received()).toEqual([snapshot(deviceId), ...[1, 2, 3].map((later) => sample(deviceId, later))]);
+    expect(received()).toEqual([
+      snapshot(deviceId),
+      end({ deviceId }, 1),
+      ...[1, 2, 3, 4].map((later) => sample(deviceId, later)),
+    ]);
   });
 
   test('begins with the first sample when the device has not reported yet', async () => {
@@ -57,7 +63,7 @@ describe('A subscription to a device', () => {
     const waiting = await waitingFor(deviceId);
     await waiting.buffer(sample(deviceId, 0));
     await sendSnapshot(deviceId);
-    expect(received()).toEqual([sample(deviceId, 0)]);
+    expect(received()).toEqual([end({ deviceId }, 0), sample(deviceId, 0)]);
   });
 
   test('does not follow when its socket has disconnected', async () => {
@@ -84,7 +90,12 @@ test('a subscription to a group begins with the last known state of each device 
   const waiting = await waitingFor(id('group'));
   for (const deviceId of [one, silent, other]) await waiting.buffer(sample(deviceId, -1));
   await sendSnapshot(id('group'));
-  expect(received()).toEqual([snapshot(one), snapshot(other), sample(silent, -1)]);
+  expect(received()).toEqual([
+    snapshot(one),
+    snapshot(other),
+    end({ deviceGroupId: id('group') }, 2),
+    sample(silent, -1),
+  ]);
   expect((await waiting.item()).sentSequences).toEqual({ [one]: snapshotSequence, [other]: snapshotSequence });
 });
 
@@ -99,7 +110,7 @@ test('a snapshot has its age at the moment when it is sent', async () => {
     return Promise.resolve({});
   });
   await sendSnapshot(id('group'));
-  expect(received().map(({ age }) => age)).toEqual([1200, 1202.5]);
+  expect(received().map(({ age }) => age)).toEqual([1200, 1202.5, undefined]);
 });
 
 test('a subscription of a closed socket is sent nothing', async () => {

@@ -21,7 +21,7 @@ from .renewal import Renewal
 from .settings import REPLACE_AFTER_S, ChannelSettings
 
 # Answers and heartbeats, which are not about a resource.
-_SERVICE_MESSAGES = ("heartbeat", "pong", "subscribed", "expiring")
+_SERVICE_MESSAGES = ("heartbeat", "pong", "subscribed", "snapshot.end", "expiring")
 _LONGEST_PONG_WAIT_S = 10.0
 
 

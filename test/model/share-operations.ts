@@ -30,7 +30,7 @@ export async function createShare(
   if (answer.status !== 201) return;
   const share = answer.body['share'] as Readonly<Record<string, unknown>>;
   const id = String(share['shareCode']);
-  const { shareUrl, expiresAt } = share;
+  const { shareUrl, links, expiresAt } = share;
   if (share['maxViewers'] !== maxViewers || !id.startsWith(`share-${organisation.tag}-`) || recorder.shares.has(id))
     recorder.addViolation(label, 'not the requested share');
   // The answer has no createdAt; expiresAt is an hour later.
@@ -41,7 +41,7 @@ export async function createShare(
     name: `share ${recorder.shares.size + 1} of ${organisation.name}`,
     organisation,
     created: { start, end, label: `${label} → 201` },
-    fixed: { ...body, shareCode: id, shareUrl, expiresAt, createdAt, permissions: ['view'] },
+    fixed: { ...body, shareCode: id, shareUrl, links, expiresAt, createdAt, permissions: ['view'] },
     deviceId: own,
     maxViewers,
     steps: [],

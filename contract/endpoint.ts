@@ -67,6 +67,8 @@ export interface Endpoint {
      * handler returns any other as text. Default: JSON only.
      */
     readonly mediaTypes?: readonly string[];
+    /** Media types by the query parameter `format`, which goes before `Accept`. */
+    readonly formats?: Readonly<Record<string, string>>;
     /** The job in the body has a `version`, which is the `ETag` of the response and which `If-Match` is compared with. */
     readonly versioned?: true;
     /** The resources of this kind in the body have `links`: where to follow them. The handler leaves them out. */

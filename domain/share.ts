@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { list } from './list';
 import { metadata, storedMetadata } from './metadata';
+import { organisationOf } from './id';
+import { Refusal } from './refusal';
 import { text } from './text';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
@@ -65,8 +67,17 @@ const MOST_WITHOUT_BROADCAST = 50;
 /** Whether the samples of a share are published once for all of its viewers. */
 export const isBroadcast = ({ maxViewers }: Pick<Share, 'maxViewers'>): boolean => maxViewers > MOST_WITHOUT_BROADCAST;
 
+/** What is said of the id of a group where a device is shared. */
+export const groupInPlaceOfDevice = 'is a device group: share a device of it';
+
 export type ShareRequest = z.output<typeof shareRequest>;
 export type Share = z.output<typeof share>;
+
+/** @throws Refusal `resource_not_found` for a device group: only a device of it can be shared */
+export function expectNoGroup({ resourceId }: Pick<ShareRequest, 'resourceId'>): void {
+  if (organisationOf('group', resourceId) === undefined) return;
+  throw new Refusal('resource_not_found', [{ path: 'resourceId', message: groupInPlaceOfDevice }]);
+}
 
 /** The share that a request creates; it expires `expiresIn` seconds after `now` (ISO 8601). */
 export const newShare = (

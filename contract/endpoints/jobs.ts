@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint';
 import { JOBS_CREATED_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/jobs';
 import { MAX_GAP_S } from '../../domain/track-lines';
-import { jobTrack, trackMediaTypes } from '../schemas/tracks';
+import { jobTrack, trackFormats, trackMediaTypes, trackQuery } from '../schemas/tracks';
 import { messageReply } from '../schemas/page';
 import { allMoves, flownStatuses } from '../job-lifecycle';
 
@@ -63,7 +63,8 @@ export const getJobTrack = {
     'read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no ' +
     'positions.\n\n' +
     '`Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for ' +
-    'Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). In GeoJSON each device that flew the job is a ' +
+    'Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). `format` does the same in the query, and goes before `Accept`: for ' +
+    'clients that choose no header. In GeoJSON each device that flew the job is a ' +
     'feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what ' +
     'was not.\n\n' +
     `More than ${MAX_GAP_S} seconds without a position break the line, and so does 180° of longitude: the feature has a ` +
@@ -76,9 +77,9 @@ export const getJobTrack = {
   scope: 'command:read',
   handler: 'jobs/get-job-track',
   tables: { jobs: ['get'], flights: ['query'] },
-  request: {},
-  reply: { status: 200, body: jobTrack, mediaTypes: trackMediaTypes },
-  refusals: ['job_not_found', 'not_acceptable'],
+  request: { query: trackQuery },
+  reply: { status: 200, body: jobTrack, mediaTypes: trackMediaTypes, formats: trackFormats },
+  refusals: ['invalid_request', 'job_not_found', 'not_acceptable'],
 } as const satisfies Endpoint;
 
 export const updateJob = {

@@ -56,7 +56,7 @@ export const createShare = {
     'Whoever has the link can watch without a login, so treat `shareCode` and `shareUrl` like a password.\n\n' +
     '`shareType` `STREAM` shows the video and the status, `DEVICE_STATUS` the status only. The reply has only four fields: ' +
     'read the share for the others. A share can’t be changed: revoke it and create another.\n\n' +
-    'An unknown `resourceId` is 404, another organisation’s 403.',
+    'An unknown `resourceId` is 404, another organisation’s 403. A device group can’t be shared, only a device of it: that is 404 too, with the cause in `details`.',
   scope: 'stream:share',
   handler: 'shares/create-share',
   perMinute: SHARES_CREATED_PER_MINUTE,

@@ -9,6 +9,17 @@ export const trackMediaTypes = [
   'text/csv',
 ] as const;
 
+/** The same by a query parameter, for clients that can't choose an `Accept`. */
+export const trackFormats = {
+  geojson: 'application/geo+json',
+  kml: 'application/vnd.google-earth.kml+xml',
+  csv: 'text/csv',
+} as const satisfies Record<string, (typeof trackMediaTypes)[number]>;
+
+export const trackQuery = z.strictObject({
+  format: z.optional(z.enum(Object.keys(trackFormats) as (keyof typeof trackFormats)[])),
+});
+
 const coordinates = z.array(position.shape.coordinates);
 
 export const lineString = z.object({ type: z.literal('LineString'), coordinates });

@@ -29,6 +29,14 @@ export interface OpenApiBody {
 
 /** Every method that a path does not declare (API Gateway developer guide, "x-amazon-apigateway-any-method object"). */
 const ANY = 'x-amazon-apigateway-any-method';
+const notFound = { error: 'Not found' };
+
+/** What a path that lists says to a POST, where others expect to create. */
+const methodNotAllowed = (path: string, table: EndpointTable) => ({
+  error: 'Method not allowed',
+  ...(`POST ${path}/create` in table && { details: [{ path: '', message: `create by POST ${path}/create` }] }),
+});
+
 /** Names of the security schemes. */
 const TOKEN = 'accessToken';
 const API_KEY = 'apiKey';
@@ -84,11 +92,11 @@ function pathsOf({ table, uriOf, redirects }: OpenApiBodyProps): Record<string, 
     // Other methods of the root are refused as for an unknown path.
     const other =
       path === '/'
-        ? fixedError(path, 404, 'Not found')
-        : fixedError(path, 405, 'Method not allowed', { Allow: allow.join(', ') });
+        ? fixedError(path, 404, notFound)
+        : fixedError(path, 405, methodNotAllowed(path, table), { Allow: allow.join(', ') });
     paths[path] = Object.fromEntries([...operations, [ANY, other] as const]);
   }
-  for (const path of unknownPaths(Object.keys(paths))) paths[path] = { [ANY]: fixedError(path, 404, 'Not found') };
+  for (const path of unknownPaths(Object.keys(paths))) paths[path] = { [ANY]: fixedError(path, 404, notFound) };
   return paths;
 }
 

@@ -1,5 +1,7 @@
 /** Operations of the OpenAPI document from which API Gateway creates the methods of the REST API. */
 
+import type { Detail } from '../../domain/refusal';
+
 export interface Operation {
   readonly parameters: readonly PathParameter[];
   readonly responses: Readonly<Record<string, Response>>;
@@ -58,9 +60,14 @@ export const functionCall = (path: string, uri: string, status: number, scheme: 
   'x-amazon-apigateway-integration': { type: 'aws_proxy', httpMethod: 'POST', uri },
 });
 
-/** A fixed error without a function: `{"error":<text>}`, the given headers and `x-request-id`. */
-export const fixedError = (path: string, status: number, text: string, headers: Headers = {}): Operation =>
-  mock(path, status, text, literals(headers), { 'application/json': JSON.stringify({ error: text }) });
+/** A fixed error without a function: this body, the given headers and `x-request-id`. */
+export const fixedError = (path: string, status: number, body: FixedError, headers: Headers = {}): Operation =>
+  mock(path, status, body.error, literals(headers), { 'application/json': JSON.stringify(body) });
+
+interface FixedError {
+  readonly error: string;
+  readonly details?: readonly Detail[];
+}
 
 /**
  * A redirect without a body or a function.

@@ -143,8 +143,15 @@ describe('A path', () => {
       const answer = await send(method, pathOf(`${method} ${path}`));
       expect({ method, status: answer.status }).toEqual({ method, status: 405 });
       expect(answer.headers.get('allow')?.split(', ').sort()).toEqual([...has].sort());
-      if (method !== 'HEAD') expect(answer.body).toEqual({ error: 'Method not allowed' });
+      if (method !== 'HEAD') expect(answer.body).toMatchObject({ error: 'Method not allowed' });
     }
+  });
+});
+
+test('a POST to the list of jobs is told where jobs are created', async () => {
+  expect(await send('POST', '/v3/jobs', { body: {} })).toMatchObject({
+    status: 405,
+    body: { error: 'Method not allowed', details: [{ path: '', message: 'create by POST /v3/jobs/create' }] },
   });
 });
 

@@ -178,7 +178,7 @@ export interface paths {
          * Get the track of a job’s flight
          * @description Returns where the drone was while the job was `IN_PROGRESS`: a position a second, as far as the device reported them. It can be read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no positions.
          *
-         *     `Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). In GeoJSON each device that flew the job is a feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what was not.
+         *     `Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). `format` does the same in the query, and goes before `Accept`: for clients that choose no header. In GeoJSON each device that flew the job is a feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what was not.
          *
          *     More than 10 seconds without a position break the line, and so does 180° of longitude: the feature has a `MultiLineString` then, whose `coordinateProperties` have a list for each line, and KML a `gx:MultiTrack`. A line needs two positions: those that stand alone are one more feature of the device, with a `MultiPoint`, and in KML points. Where a line crosses 180°, GeoJSON and KML end it and begin the next with a position that was not recorded, with time and altitude by its neighbours. CSV has what was recorded only.
          *
@@ -374,7 +374,7 @@ export interface paths {
          *
          *     `shareType` `STREAM` shows the video and the status, `DEVICE_STATUS` the status only. The reply has only four fields: read the share for the others. A share can’t be changed: revoke it and create another.
          *
-         *     An unknown `resourceId` is 404, another organisation’s 403.
+         *     An unknown `resourceId` is 404, another organisation’s 403. A device group can’t be shared, only a device of it: that is 404 too, with the cause in `details`.
          *
          *     Scope: `stream:share`.
          *
@@ -956,7 +956,7 @@ export interface components {
         DeviceStatus: "online" | "offline";
         /** @description Why a request failed. */
         Error: {
-            /** @description What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them. */
+            /** @description What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`, and with others where there is more to say than `error` does; the texts may get clearer, so don’t rely on them. */
             details?: components["schemas"]["ErrorDetail"][];
             /**
              * @description What went wrong; of the token endpoint the error code of OAuth 2.0 (RFC 6749 section 5.2). The texts are listed with each operation and don’t change within `/v3/`.
@@ -2509,7 +2509,10 @@ export interface operations {
     };
     getJobTrack: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The format, instead of by `Accept`. */
+                format?: "geojson" | "kml" | "csv";
+            };
             header?: never;
             path: {
                 /** @description Identifier of the job, assigned by the service. Treat it as opaque. */

@@ -20,8 +20,8 @@ answers. None of the operations is mandatory.
   token, or up to five minutes earlier. Connect again then and subscribe again.
 - Sessions must be clean (MQTT 5: no session expiry) and without a last will; other connections are refused. A
   new subscription to a job or a share begins with the current state, one to a group with the latest change of any of its devices.
-- **Subscriptions.** At most ${MAX_SUBSCRIPTIONS} per client, over all of its connections; the connection that exceeds this is closed. AWS IoT allows 50
-  per connection and 8 topics in one SUBSCRIBE. A topic that your scopes or your organisation don't allow is refused in the SUBACK
+- **Subscriptions.** At most ${MAX_SUBSCRIPTIONS} per client, over all of its connections, 50 per connection, and 8 topics in one SUBSCRIBE. A
+  connection that exceeds any of them is closed, without a SUBACK. A topic that your scopes or your organisation don't allow is refused in the SUBACK
   (0x80), as is any wildcard.
 - **Publishing** closes the connection.
 - The broker retains the latest state of a topic, of a job or a share only while somebody is subscribed. A change replaces it; an empty

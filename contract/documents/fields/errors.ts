@@ -5,7 +5,7 @@ export const errorFields: Fields = {
   code: { description: 'Stable code of the error. Branch on it.', examples: ['forbidden'] },
   details: {
     description:
-      'What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them.',
+      'What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`, and with others where there is more to say than `error` does; the texts may get clearer, so don’t rely on them.',
     minItems: 1,
     maxItems: 21,
   },

@@ -3,10 +3,10 @@ import { identifier } from './common';
 import { allMoves, lastAreFinal } from '../../job-lifecycle';
 import { failureReasons } from '../../platform';
 
-const listOf = (codes: object) =>
-  Object.keys(codes)
-    .map((code) => `\`${code}\``)
-    .join(', ');
+/** Codes of failures that have a meaning; the list is open. */
+export const failureCodes = Object.keys(failureReasons)
+  .map((code) => `\`${code}\``)
+  .join(', ');
 
 /** Fields of jobs. */
 export const jobFields: Fields = {
@@ -51,7 +51,7 @@ export const jobFields: Fields = {
     examples: [5],
   },
   reason: {
-    description: `Why the job failed, if that is known: ${listOf(failureReasons)} or another code of your drone platform.`,
+    description: `Why the job failed, if that is known: ${failureCodes} or another code of your drone platform.`,
     examples: ['LINK_LOSS'],
     known: Object.keys(failureReasons),
   },

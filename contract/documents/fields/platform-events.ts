@@ -1,5 +1,6 @@
 import { dropReasons } from '../../platform';
 import type { Field, Fields } from '../field';
+import { failureCodes } from './jobs';
 
 const changedAt: Field = { description: 'When the change happened.' };
 const decidedBy: Field = {
@@ -79,7 +80,9 @@ export const platformEventFields: Fields = {
   'JobStatusReportedDetail.deviceId': {
     description: 'The device that flies the job, of its organisation. The first one that is named stays.',
   },
-  'JobStatusReportedDetail.reason': { description: 'Why it failed, a code; the list is open. Only of `FAILED`.' },
+  'JobStatusReportedDetail.reason': {
+    description: `Why it failed: ${failureCodes}, or a code of yours of the same form; the list is open. Only of \`FAILED\`.`,
+  },
   'JobStatusReportedDetail.reasonText': { description: 'The same for people, up to 1024 characters.' },
   'PlatformEvent.detail-type': { description: 'Type of the event.' },
   'PlatformEvent.id': { description: 'Identifier of the event, assigned by EventBridge. A publisher does not set it.' },

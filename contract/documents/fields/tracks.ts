@@ -84,6 +84,10 @@ export const trackFields: Fields = {
     examples: [times[0]],
     format: 'date-time',
   },
+  'GetJobTrackQuery.format': {
+    description: 'The format, instead of by `Accept`.',
+    examples: ['geojson'],
+  },
   'JobTrack.type': { description: 'Always `FeatureCollection`.' },
   'TrackFeature.type': { description: 'Always `Feature`.' },
   ...ofLines(lists),

@@ -2,7 +2,7 @@ import * as endpoints from '../../../contract/endpoints/shares';
 import { findSharedDevice } from '../../../data/fleet/fleet';
 import { newShareCode } from '../../../data/store/new-id';
 import { insertShare } from '../../../data/shares/shares';
-import { newShare } from '../../../domain/share';
+import { expectNoGroup, newShare } from '../../../domain/share';
 import { idempotencyKey } from '../../serve/idempotency';
 import { jsonBody } from '../../serve/json-body';
 import { serve } from '../../serve/serve';
@@ -12,6 +12,7 @@ export const handler = serve(
   'POST /v3/streams/share',
   endpoints.createShare,
   async ({ caller, body, now, firstAnswer }) => {
+    expectNoGroup(body);
     const deviceId = await findSharedDevice(caller.organisation, body.resourceId);
     const share = newShare(body, deviceId, newShareCode(caller.organisation, now), now);
     const reply = { success: true as const, share: withLink(share) };

@@ -100,8 +100,14 @@ describe('POST /v3/streams/share', () => {
 
   test('answers 404 for an unknown resource', async () => {
     const notFound = { status: 404, body: { error: 'Resource not found' } };
-    for (const unknown of ['drone', nobodys(resourceId), deviceGroupId, `${resourceId}x`])
+    for (const unknown of ['drone', nobodys(resourceId), `${resourceId}x`])
       expect(await create({ resourceId: unknown }, third)).toMatchObject(notFound);
+  });
+
+  test('answers 404 for a device group, and says that a device of it can be shared', async () => {
+    const { status, body } = await create({ resourceId: deviceGroupId }, third);
+    const details = [{ path: 'resourceId', message: 'is a device group: share a device of it' }];
+    expect([status, body]).toEqual([404, { error: 'Resource not found', details }]);
   });
 
   test("answers 403 for another organisation's device", async () => {

@@ -9,8 +9,8 @@ import { runProgram, type Run } from './run-program';
  */
 const patientWscat = `
 npx() {
-  if [ "$1" != wscat ]; then command npx "$@"; return; fi
-  local given=("\${@:2}") seconds=0 status=0 since=$SECONDS printed index wscat
+  if [ "$2" != wscat ]; then command npx "$@"; return; fi
+  local given=("\${@:3}") seconds=0 status=0 since=$SECONDS printed index wscat
   for index in "\${!given[@]}"; do
     if [ "\${given[$index]}" = -w ]; then seconds=\${given[$index + 1]}; given[$index + 1]=60; fi
   done

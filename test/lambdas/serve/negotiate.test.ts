@@ -9,6 +9,7 @@ const exchangeOf = (key: EndpointKey): Exchange => ({
   endpoint: endpoints[key],
   startedAt: 0,
   headers: {},
+  query: {},
 });
 const KML = 'application/vnd.google-earth.kml+xml';
 
@@ -36,6 +37,16 @@ describe('negotiate', () => {
     negotiate(exchange, request(accept === undefined ? {} : { headers: { Accept: accept } }));
     expect(exchange.mediaType).toBe(expected);
     expect(exchange.headers).toEqual({ Vary: 'Accept' });
+  });
+
+  test.each([
+    ['geojson', 'text/csv', 'application/geo+json'],
+    ['kml', '*/*', KML],
+    ['csv', 'none', 'text/csv'],
+  ])('selects the format %s before the Accept %s', (format, accept, expected) => {
+    const exchange = { ...exchangeOf('GET /v3/jobs/{jobId}/track'), query: { format } };
+    negotiate(exchange, request({ headers: { accept } }));
+    expect(exchange.mediaType).toBe(expected);
   });
 
   test.each(['text/html', 'application/gpx+xml', '*/*;q=0', 'none'])('refuses the Accept «%s»', (accept) => {

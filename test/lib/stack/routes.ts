@@ -90,7 +90,12 @@ test.each(paths)('any other method of %s answers 405 with Allow', (path) => {
   expect(fixedReply(methods.get(`ANY ${path}`))).toEqual({
     chosen: ['{"statusCode":405}'],
     status: '405',
-    body: { 'application/json': '{"error":"Method not allowed"}' },
+    body: {
+      'application/json':
+        path === '/v3/jobs'
+          ? '{"error":"Method not allowed","details":[{"path":"","message":"create by POST /v3/jobs/create"}]}'
+          : '{"error":"Method not allowed"}',
+    },
     headers: {
       'method.response.header.Allow': `'${names.join(', ')}'`,
       'method.response.header.x-request-id': 'context.requestId',

@@ -814,7 +814,7 @@ class Error(TypedDict):
     """
     details: NotRequired[list[ErrorDetail]]
     """
-    What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them.
+    What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`, and with others where there is more to say than `error` does; the texts may get clearer, so don’t rely on them.
     """
     requestId: NotRequired[str]
     """

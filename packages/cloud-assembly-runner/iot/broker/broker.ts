@@ -18,14 +18,12 @@ import {
   type Subject,
 } from './lifecycle';
 import { MqttStream } from './mqtt-stream';
-import { ignoreQos2Subscribes } from './qos-2';
+import { discardSubscribes } from './discard-subscribes';
 import type { Authorizer } from '../authorization/authorizer';
 import { createAuthorizationHooks, DISCARD_TOPIC, type AuthorizationOptions } from '../authorization/hooks';
 import type { RuleMessage } from '../rules/rule-sql';
 import { createSessions } from './sessions';
 
-/** Maximum filters in one SUBSCRIBE (AWS IoT Core quotas). */
-const MAX_FILTERS_PER_SUBSCRIBE = 8;
 /** Time for the TLS handshake, and again for CONNECT. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -80,7 +78,13 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     connectTimeout: CONNECT_TIMEOUT_MS,
     drainTimeout: CONNECT_TIMEOUT_MS,
   });
-  const serve = (stream: MqttStream) => ignoreQos2Subscribes(aedes.handle(stream), log);
+  const serve = (stream: MqttStream) => {
+    const client = aedes.handle(stream);
+    discardSubscribes(client, log, () => {
+      setEndReason(connections, client, 'CLIENT_ERROR');
+      client.close();
+    });
+  };
   const sockets = new Set<Socket>();
   const server = listen && (await openServer(listen, sockets, (socket) => serve(overTls(socket, options.authorizer))));
 
@@ -137,10 +141,6 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     const granted = subscriptions.filter(({ qos }) => (qos as number) !== 128).map(({ topic }) => topic);
     skipMissingRetained(connections.of.get(client), granted);
     if (granted.length > 0) emit(client, (connection) => subscribed(connection, granted));
-    if (subscriptions.length <= MAX_FILTERS_PER_SUBSCRIBE) return;
-    log(`${client.id}: more than ${MAX_FILTERS_PER_SUBSCRIBE} filters in one SUBSCRIBE`);
-    setEndReason(connections, client, 'CLIENT_ERROR');
-    client.close();
   });
   aedes.on('unsubscribe', (filters, client) => {
     // aedes also emits it when a client disconnects; AWS sends no such event.

@@ -35,8 +35,11 @@ describe('The limits of the broker', () => {
     expect(await subscribe(client, 't/0', 0)).toEqual([0]);
     await client.unsubscribeAsync('t/1');
     expect(await subscribe(client, 't/50')).toEqual([1]);
+    const commands: string[] = [];
+    client.on('packetreceive', ({ cmd }) => commands.push(cmd));
     client.subscribe('t/51');
     await expectEnd(client, 'CLIENT_ERROR');
+    expect(commands).toEqual([]);
   });
 
   test('end the connection: nine filters in one SUBSCRIBE', async () => {
@@ -47,8 +50,12 @@ describe('The limits of the broker', () => {
         Array.from({ length: 8 }, (_, index) => `t/${index}`),
       ),
     ).toHaveLength(8);
+    const commands: string[] = [];
+    client.on('packetreceive', ({ cmd }) => commands.push(cmd));
     client.subscribe(Array.from({ length: 9 }, (_, index) => `t/${index}`));
     await expectEnd(client, 'CLIENT_ERROR');
+    expect(commands).toEqual([]);
+    expect(eventsOf(given.calls, 'subscribed')).toHaveLength(1);
   });
 
   test('end the connection: too many unread bytes, without effect on other subscribers', async () => {

@@ -68,7 +68,7 @@ const MOST_WITHOUT_BROADCAST = 50;
 export const isBroadcast = ({ maxViewers }: Pick<Share, 'maxViewers'>): boolean => maxViewers > MOST_WITHOUT_BROADCAST;
 
 /** What is said of the id of a group where a device is shared. */
-export const groupInPlaceOfDevice = 'is a device group: share a device of it';
+const groupInPlaceOfDevice = 'is a device group: share a device of it';
 
 export type ShareRequest = z.output<typeof shareRequest>;
 export type Share = z.output<typeof share>;

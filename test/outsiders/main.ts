@@ -11,6 +11,7 @@ import { lambdaRuntime } from './lambda-runtime/lane';
 import { ministack } from './ministack/lane';
 import { newman } from './newman/lane';
 import { njs } from './njs/lane';
+import { oasdiff } from './oasdiff/lane';
 import { redocly } from './redocly/lane';
 import { schemathesis } from './schemathesis/lane';
 import type { Lane } from './lane';
@@ -23,6 +24,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   newman,
   njs,
   redocly,
+  oasdiff,
   'asyncapi-parser': asyncApiParser,
   gdal,
   generators,

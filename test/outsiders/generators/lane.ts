@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Lane } from '../lane';
+import { csharpClient } from './csharp';
 import { goClient } from './go';
 import { javaClient } from './java';
+import { ogenClient } from './ogen';
 import { pythonClient } from './python';
 import { platformEvents } from './platform-events';
 import { GenerationFailed } from './step';
@@ -15,7 +17,9 @@ export type Generator = (folder: string) => Promise<string>;
 const generated: Readonly<Record<string, Generator>> = {
   TypeScript: typescriptClient,
   Go: goClient,
+  'Go, ogen': ogenClient,
   Java: javaClient,
+  'C#': csharpClient,
   Python: pythonClient,
   'Python, events of the platform': platformEvents,
 };
@@ -23,7 +27,7 @@ const generated: Readonly<Record<string, Generator>> = {
 /** Generators for several languages take the documents as they are, and compilers what they make of it. */
 export const generators: Lane = {
   title:
-    'clients generated from the OpenAPI document in TypeScript, Go, Java and Python, and events of the platform, by their compilers',
+    'clients generated from the OpenAPI document in TypeScript, Go, Java, C# and Python, and events of the platform, by their compilers',
   run: async () => {
     const findings: string[] = [];
     for (const [language, generate] of Object.entries(generated)) {
@@ -38,7 +42,7 @@ export const generators: Lane = {
       }
     }
     console.log(
-      '  left out: generators for other languages (ogen refuses unions that it can’t tell apart), and types of messages, which clients/ generates',
+      '  left out: generators for other languages, compiling the C# code, and types of messages, which clients/ generates',
     );
     return findings;
   },

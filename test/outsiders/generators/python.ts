@@ -18,7 +18,8 @@ export async function pythonClient(folder: string): Promise<string> {
   });
   patchMissingImports(folder);
   const { stdout } = await step(python, [join(listed, 'import_all.py'), folder, 'partner'], { cwd: folder, env });
-  return `openapi-python-client wrote ${stdout.trim()} modules, which can all be imported`;
+  await step(python, [join(listed, 'partner.py'), folder], { cwd: folder, env });
+  return `openapi-python-client wrote ${stdout.trim()} modules, which can all be imported, and read events, values and fields that they do not know`;
 }
 
 /**

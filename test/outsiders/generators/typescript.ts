@@ -7,6 +7,7 @@ import { installed } from '../install/cache';
 import { lineCount } from './line-count';
 import { step } from './step';
 
+const tsx = require.resolve('tsx');
 const listed = join(__dirname, 'typescript');
 const files = ['package.json', 'package-lock.json'];
 /** The strictest that a partner's compiler can be. */
@@ -25,7 +26,9 @@ export async function typescriptClient(folder: string): Promise<string> {
   // Without it, fields with a default would be required in requests too.
   const options = ['--default-non-nullable', 'false', '--output', 'openapi.ts'];
   await step(binary('openapi-typescript'), [join(root, openApiFile), ...options], { cwd: folder });
-  copyFileSync(join(listed, 'partner.ts.txt'), join(folder, 'partner.ts'));
-  await step(binary('tsc'), [...OPTIONS, 'partner.ts', 'openapi.ts'], { cwd: folder });
-  return `openapi-typescript wrote ${lineCount(join(folder, 'openapi.ts'))} lines, which compile with tsc --strict`;
+  for (const name of ['partner', 'feed']) copyFileSync(join(listed, `${name}.ts.txt`), join(folder, `${name}.ts`));
+  await step(binary('tsc'), [...OPTIONS, 'partner.ts', 'feed.ts', 'openapi.ts'], { cwd: folder });
+  await step(process.execPath, ['--import', tsx, 'feed.ts'], { cwd: folder });
+  const lines = lineCount(join(folder, 'openapi.ts'));
+  return `openapi-typescript wrote ${lines} lines, which compile with tsc --strict, and read events, values and fields that they do not know`;
 }

@@ -3,6 +3,7 @@ import { refusalCodes } from '../domain/refusal';
 import { permissions, shareTypes } from '../domain/share';
 import { shareStatusMessage } from '../domain/status-message';
 import { deviceState, orientation } from '../domain/telemetry';
+import { errorDetail } from './message-fault';
 import { broadcastAccess, controlOutcomeMessage } from './share-page';
 
 /** A sample of a device, for partners that have subscribed to it. */
@@ -80,12 +81,6 @@ export const expiringMessage = z.object({
   reason: z.enum(['token', 'connection']),
 });
 export type ExpiringMessage = z.output<typeof expiringMessage>;
-
-/** What is wrong with one part of a message. */
-export const errorDetail = z.object({ path: z.string(), message: z.string() });
-
-/** What is wrong with a sample of a list, by its place in it. */
-export const refusedSample = z.extend(errorDetail, { index: z.int() });
 
 /** The answer to a message that can't be fulfilled, without the repeated `id`. */
 export const errorMessage = z.object({

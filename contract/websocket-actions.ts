@@ -6,7 +6,7 @@ import { sample } from '../domain/telemetry';
 import { text } from '../domain/text';
 import { scopes, type Scope } from './endpoint';
 import { messageId as id } from './message-id';
-import { refusedSample } from './socket-messages';
+import { refusedSample } from './message-fault';
 import { flightMessage, playbackMessage } from './share-page';
 import type { WebSocketAction } from './websocket-action';
 

@@ -3,7 +3,7 @@ import { command } from '../../../domain/control';
 import { trackPoint } from '../../../domain/flight';
 import * as telemetry from '../../../domain/telemetry';
 import { messageId } from '../../message-id';
-import { errorDetail, refusedSample } from '../../socket-messages';
+import { errorDetail, refusedSample } from '../../message-fault';
 import { flightTakeOff, liveVideo } from '../../share-page';
 import { MAX_SAMPLES } from '../../websocket-actions';
 import { fieldOf } from '../fields';

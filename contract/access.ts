@@ -9,3 +9,12 @@ export function routeOf(key: string): { method: string; path: string } {
   const [method = '', path = ''] = key.split(' ');
   return { method, path };
 }
+
+/**
+ * Body of the 405 of a path. Where others expect to create by a POST to the list, it says how.
+ * @param table the endpoints by key
+ */
+export const methodNotAllowed = (path: string, table: object) => ({
+  error: 'Method not allowed',
+  ...(`POST ${path}/create` in table && { details: [{ path: '', message: `create by POST ${path}/create` }] }),
+});

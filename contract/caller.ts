@@ -10,12 +10,14 @@ export const callerContext = z.object({
   expiresAt: z.coerce.number(),
   /** JSON, since a context has no objects; absent for a client with the limits of every client. */
   limits: z.optional(z.string()),
+  /** Why the client may do nothing: it is suspended. It has no scopes then. */
+  refusal: z.optional(z.string()),
 });
 
 export type CallerContext = z.output<typeof callerContext>;
 
 /**
- * Why the authorizer denies a client everything: the context of that policy. The text has no quotes and no backslashes: the
+ * Why a token is not accepted: the context of the policy that denies everything. The text has no quotes and no backslashes: the
  * gateway response for ACCESS_DENIED inserts it into JSON as it is.
  */
 export interface RefusalContext {

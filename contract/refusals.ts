@@ -1,4 +1,4 @@
-import { forbidden, Refusal, type RefusalCode } from '../domain/refusal';
+import { Refusal, type RefusalCode } from '../domain/refusal';
 import type { RefusalContext } from './caller';
 import { apiKeyUnknown } from './forbidden';
 import type { ErrorMessage } from './socket-messages';
@@ -81,11 +81,13 @@ export function oauthRefusal({ code, details }: Refusal) {
 const refusalKey = 'refusal' satisfies keyof RefusalContext;
 
 /**
- * Bodies of the 403s that API Gateway answers by itself, by the type of its gateway response. It replaces the variable by the
+ * Bodies of refusals that API Gateway answers by itself, by the type of its gateway response. It replaces the variable by the
  * value in the authorizer's context (developer guide, "Variables for data models, authorizers, mapping templates, and
  * CloudWatch access logging").
  */
 export const gatewayRefusals = {
-  ACCESS_DENIED: resourceRefusal(forbidden('Authorization', `$context.authorizer.${refusalKey}`)).body,
+  ACCESS_DENIED: resourceRefusal(
+    new Refusal('unauthorized', [{ path: 'Authorization', message: `$context.authorizer.${refusalKey}` }]),
+  ).body,
   INVALID_API_KEY: oauthRefusal(apiKeyUnknown()).body,
 } as const;

@@ -37,8 +37,9 @@ export class Refusal extends Error {
   constructor(
     readonly code: RefusalCode,
     readonly details: readonly Detail[] = [],
+    options?: ErrorOptions,
   ) {
-    super(code);
+    super(code, options);
   }
 }
 

@@ -25,7 +25,7 @@ export interface Identity extends Token {
 export async function identify(accessToken: string, path?: string): Promise<Identity> {
   const token = await verifyToken(accessToken).catch((error: unknown) => {
     if (keyErrors.some((kind) => error instanceof kind)) throw error;
-    throw new Refusal('unauthorized');
+    throw new Refusal('unauthorized', [], { cause: error });
   });
   const partner = await findPartner(token.clientId);
   if (partner?.status !== 'active') throw clientSuspended(path);

@@ -2,6 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import type { CallerContext, RefusalContext } from '../../contract/caller';
 import { Refusal } from '../../domain/refusal';
 import { identify } from '../auth/identify';
+import { whyInvalid } from '../auth/why-invalid';
 
 /** `arn:aws:execute-api:<region>:<account>:<api>/<stage>` of the calling API. */
 const apiArn = (methodArn: string) => methodArn.split('/').slice(0, 2).join('/');
@@ -15,17 +16,31 @@ const policy = (effect: 'Allow' | 'Deny', api: string) => ({
   Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: `${api}/*` }],
 });
 
-/** @param refusal the cause, for the caller */
+/** @param refusal why the token is not accepted */
 const denied = (api: string, refusal: string) => ({
   principalId: 'denied',
   policyDocument: policy('Deny', api),
   context: { refusal } satisfies RefusalContext,
 });
 
+/** A client that may do nothing, with the cause. Its scopes are none, so that every endpoint refuses it. */
+const suspended = (api: string, { details }: Refusal) => {
+  const caller: CallerContext = {
+    clientId: 'suspended',
+    organisation: 'suspended',
+    scopes: '',
+    expiresAt: Number.MAX_SAFE_INTEGER,
+    refusal: details.map(({ message }) => message).join('; '),
+  };
+  return { principalId: 'suspended', policyDocument: policy('Allow', api), context: { ...caller } };
+};
+
 /**
- * Lambda authorizer of the REST API: identifies the client of a bearer token. It allows an active client every method; the
- * function of the endpoint checks the scope (`lambdas/serve/authorise.ts`).
- * @throws Error `Unauthorized`, which API Gateway answers with 401; any other error becomes a 500
+ * Lambda authorizer of the REST API: identifies the client of a bearer token. It allows a client every method; the function of the
+ * endpoint checks the scope (`lambdas/serve/authorise.ts`). A suspended client has none, and the function says why. A token that is not
+ * valid is denied everything: API Gateway has one response for all that an authorizer denies, and that is the 401 with its cause.
+ * @throws Error `Unauthorized`, which API Gateway answers with 401 and does not cache, while it can't be told whether the token is valid;
+ *   any other error becomes a 500
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const api = apiArn(event.methodArn);
@@ -43,7 +58,9 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
     return { principalId: clientId, policyDocument: policy('Allow', api), context: { ...caller } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.code === 'unauthorized') throw new Error('Unauthorized', { cause: error });
-    return denied(api, error.details.map(({ message }) => message).join('; '));
+    if (error.code !== 'unauthorized') return suspended(api, error);
+    const why = whyInvalid(error);
+    if (why === undefined) throw new Error('Unauthorized', { cause: error });
+    return denied(api, why);
   }
 }

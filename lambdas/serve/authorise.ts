@@ -2,7 +2,7 @@ import { callerContext } from '../../contract/caller';
 import { scopesOf } from '../../contract/endpoint';
 import { lacksScope } from '../../contract/forbidden';
 import { limitsOfClient } from '../../domain/partner';
-import { Refusal } from '../../domain/refusal';
+import { forbidden, Refusal } from '../../domain/refusal';
 import type { Event, Exchange } from './request';
 
 /**
@@ -14,7 +14,8 @@ export function authorise(exchange: Exchange, event: Event): void {
   if (exchange.endpoint.scope === null) return;
   const context = callerContext.safeParse(event.requestContext.authorizer);
   if (!context.success || context.data.expiresAt * 1000 <= exchange.startedAt) throw new Refusal('unauthorized');
-  const { clientId, organisation, scopes, limits = '{}' } = context.data;
+  const { clientId, organisation, scopes, limits = '{}', refusal } = context.data;
+  if (refusal !== undefined) throw forbidden('Authorization', refusal);
   const granted = scopes.split(' ');
   const needed = scopesOf(exchange.endpoint);
   if (!needed.some((scope) => granted.includes(scope))) throw lacksScope('Authorization', ...needed);

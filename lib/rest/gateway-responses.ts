@@ -20,6 +20,8 @@ const response = (
   responseTemplates: { 'application/json': body },
 });
 
+const challenge = 'gatewayresponse.header.WWW-Authenticate';
+
 const error = (text: string) => JSON.stringify({ error: text });
 
 /**
@@ -28,8 +30,12 @@ const error = (text: string) => JSON.stringify({ error: text });
  * See https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html.
  */
 export const gatewayResponses: Readonly<Record<string, GatewayResponse>> = {
-  UNAUTHORIZED: response(error('Unauthorized'), '401', { 'gatewayresponse.header.WWW-Authenticate': "'Bearer'" }),
-  ACCESS_DENIED: response(JSON.stringify(gatewayRefusals.ACCESS_DENIED), '403'),
+  // Without a token; and a token of which the authorizer can't tell yet whether it is valid.
+  UNAUTHORIZED: response(error('Unauthorized'), '401', { [challenge]: "'Bearer'" }),
+  // A token that the authorizer denies: its own 403s come from the functions. RFC 6750 section 3.1.
+  ACCESS_DENIED: response(JSON.stringify(gatewayRefusals.ACCESS_DENIED), '401', {
+    [challenge]: `'Bearer error="invalid_token"'`,
+  }),
   // Only the token endpoint requires a key.
   INVALID_API_KEY: response(JSON.stringify(gatewayRefusals.INVALID_API_KEY), '403'),
   // API Gateway's type for an unknown path.

@@ -1,3 +1,4 @@
+import { methodNotAllowed } from '../../contract/access';
 import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
 import { gatewayResponses } from './gateway-responses';
 import { fixedError, functionCall, redirect, type Operation } from './operations';
@@ -30,12 +31,6 @@ export interface OpenApiBody {
 /** Every method that a path does not declare (API Gateway developer guide, "x-amazon-apigateway-any-method object"). */
 const ANY = 'x-amazon-apigateway-any-method';
 const notFound = { error: 'Not found' };
-
-/** What a path that lists says to a POST, where others expect to create. */
-const methodNotAllowed = (path: string, table: EndpointTable) => ({
-  error: 'Method not allowed',
-  ...(`POST ${path}/create` in table && { details: [{ path: '', message: `create by POST ${path}/create` }] }),
-});
 
 /** Names of the security schemes. */
 const TOKEN = 'accessToken';

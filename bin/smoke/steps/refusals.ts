@@ -17,8 +17,9 @@ const withToken = (context: SmokeContext) => ({ authorization: `Bearer ${context
 async function unauthorized(context: SmokeContext, token: string | null): Promise<undefined> {
   const answer = await call(context, 'GET /v3/jobs', { token });
   expectRefusal(answer, 401, 'Unauthorized');
-  const scheme = answer.headers.get('www-authenticate');
-  expectThat(scheme === 'Bearer', 'WWW-Authenticate: Bearer', () => String(scheme));
+  const given = answer.headers.get('www-authenticate');
+  const challenge = token === null ? 'Bearer' : 'Bearer error="invalid_token"';
+  expectThat(given === challenge, `WWW-Authenticate: ${challenge}`, () => String(given));
 }
 
 const unauthorizedHandshake = (context: SmokeContext) =>

@@ -756,7 +756,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
-             * @example 2026-11-27T12:00:00.000Z
+             * @example 2035-01-01T12:00:00.000Z
              */
             scheduledAt?: string;
         };
@@ -1090,7 +1090,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
-             * @example 2026-11-27T12:00:00.000Z
+             * @example 2035-01-01T12:00:00.000Z
              */
             scheduledAt?: string;
             status: components["schemas"]["JobStatus"];
@@ -2081,8 +2081,8 @@ export interface components {
         RetryAfter: number;
         /** @description The response depends on this header of the request. */
         Vary: "Accept";
-        /** @description With 401: the scheme to authenticate with. Missing when the token expired within the last five minutes. */
-        WWWAuthenticate: "Bearer";
+        /** @description With 401: the scheme to authenticate with, and `error="invalid_token"` for a token that is not accepted (RFC 6750 section 3.1). Missing when the token expired within the last five minutes. */
+        WWWAuthenticate: string;
     };
     pathItems: never;
 }

@@ -26,7 +26,7 @@ const job = (version: number, at: string, status: string) => ({
   name: 'Rim inspection',
   deviceGroupId,
   priority: 5,
-  scheduledAt: '2026-11-27T12:00:00.000Z',
+  scheduledAt: '2035-01-01T12:00:00.000Z',
   metadata: { site: 'north' },
 });
 const share = (number: number, at: string) => ({

@@ -68,7 +68,7 @@ export const jobFields: Fields = {
   scheduledAt: {
     description:
       'When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.',
-    examples: ['2026-11-27T12:00:00.000Z'],
+    examples: ['2035-01-01T12:00:00.000Z'],
   },
   status: {
     description: `Status of the job. It moves only so: ${allMoves}. ${lastAreFinal}`,

@@ -46,9 +46,9 @@ export const headers = {
   },
   WWWAuthenticate: {
     description:
-      'With 401: the scheme to authenticate with. Missing when the token expired within the last five minutes.',
+      'With 401: the scheme to authenticate with, and `error="invalid_token"` for a token that is not accepted (RFC 6750 section 3.1). Missing when the token expired within the last five minutes.',
     required: false,
-    schema: { type: 'string', const: 'Bearer' },
+    schema: { type: 'string', examples: ['Bearer error="invalid_token"'] },
   },
   Allow: {
     description: 'With 405: the methods of this path, separated by commas.',

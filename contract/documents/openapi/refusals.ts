@@ -87,7 +87,7 @@ export function errorResponse(key: EndpointKey, endpoint: Endpoint): ErrorRespon
     const ofStatus = codes.filter((code) => refusals[code].status === status);
     return [status, ofStatus.map((code) => describe(code, endpoint)).join(' ')] as const;
   });
-  const others = Object.entries(commonErrors(endpoint));
+  const others = Object.entries(commonErrors(key, endpoint));
   // In ascending order, as of all keys that are integers.
   const statuses = Object.fromEntries([
     ...own,

@@ -1,5 +1,7 @@
 import { Refusal } from '../../../domain/refusal';
+import { endpointTable, methodNotAllowed, routeOf } from '../../access';
 import type { Endpoint } from '../../endpoint';
+import type { EndpointKey } from '../../endpoints';
 import { resourceRefusal } from '../../refusals';
 import { exampleValue } from '../fields';
 import { refusalSummaries } from '../examples/refusals';
@@ -29,10 +31,13 @@ const tooManyRequests = (summary: string): StatusExample => ({
 });
 
 /** What the operation, API Gateway and AWS answer beside the refusals of an endpoint, by status. */
-export const commonErrors = ({ perMinute, request }: Endpoint): Readonly<Record<number, CommonError>> => ({
+export const commonErrors = (
+  key: EndpointKey,
+  { perMinute, request }: Endpoint,
+): Readonly<Record<number, CommonError>> => ({
   405: {
     description: 'The path has no such method. `Allow` names those that it has.',
-    example: { summary: 'Another method', value: { error: 'Method not allowed' }, 'x-status': 405 },
+    example: { summary: 'Another method', value: methodNotAllowed(routeOf(key).path, endpointTable), 'x-status': 405 },
   },
   ...(request.body && {
     413: {

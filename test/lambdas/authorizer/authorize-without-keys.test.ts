@@ -34,5 +34,5 @@ test.each([
 test('accepts the same token as soon as the issuer is back', async () => {
   keys.answer = published;
   store.resolves({});
-  await expect(authorize()).resolves.toMatchObject({ principalId: 'denied' });
+  await expect(authorize()).resolves.toMatchObject({ principalId: 'suspended' });
 });

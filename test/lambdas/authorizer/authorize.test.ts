@@ -17,6 +17,9 @@ const everything = (effect: 'Allow' | 'Deny') => ({
   Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: `${api}/*` }],
 });
 
+/** The verdict on a token that is not accepted, with the cause. */
+const deniedFor = (refusal: string) => ({ policyDocument: everything('Deny'), context: { refusal } });
+
 let key: Awaited<ReturnType<typeof openIssuer>>;
 beforeAll(async () => {
   key = await openIssuer();
@@ -89,11 +92,12 @@ describe('A partner', () => {
   test.each([
     ['is unknown', undefined],
     ['is suspended', { ...partner, status: 'suspended' }],
-  ])('that %s is denied everything, with the cause in place of its identity as context', async (_, Item) => {
+  ])('that %s has no scopes, and the cause as context, for the function that refuses it', async (_, Item) => {
     store.on(GetCommand).resolves(Item ? { Item } : {});
     const verdict = await authorize(await bearer('command:read'));
-    expect(verdict.policyDocument).toEqual(everything('Deny'));
-    expect(verdict.context).toEqual({ refusal: 'the client is suspended or was removed' });
+    expect(verdict.policyDocument).toEqual(everything('Allow'));
+    expect(verdict.context).toMatchObject({ scopes: '', refusal: 'the client is suspended or was removed' });
+    expect(callerContext.safeParse(verdict.context).success).toBe(true);
   });
 
   test.each([
@@ -105,13 +109,13 @@ describe('A partner', () => {
     store.on(GetCommand).resolves({ Item: { ...partner, tokensFrom } });
     const verdict = authorize(`Bearer ${await sign(key, { ...claims('command:read'), iat: tokensFrom + later })}`);
     if (isLetIn) await expect(verdict).resolves.toMatchObject({ principalId: 'client1' });
-    else await expect(verdict).rejects.toThrow(/^Unauthorized$/);
+    else await expect(verdict).resolves.toMatchObject(deniedFor('the token is not valid'));
   });
 
   test('that is suspended is told so, even with a token that was revoked', async () => {
     store.on(GetCommand).resolves({ Item: { ...partner, status: 'suspended', tokensFrom: 9_999_999_999 } });
     const verdict = await authorize(await bearer('command:read'));
-    expect(verdict.context).toEqual({ refusal: 'the client is suspended or was removed' });
+    expect(verdict.context).toMatchObject({ scopes: '', refusal: 'the client is suspended or was removed' });
   });
 
   test('that cannot be read is an error, not a 401', async () => {
@@ -121,25 +125,33 @@ describe('A partner', () => {
   });
 });
 
-const badTokens: [what: string, make: () => Promise<string> | string][] = [
+const badTokens: [what: string, make: () => Promise<string> | string, why?: string][] = [
   ['signed with a foreign key', async () => sign((await generateKeyPair('RS256')).privateKey, claims('command:read'))],
-  ['signed with an unknown key id', () => sign(key, claims('command:read'), { kid: 'key-2' })],
+  ['signed with an unknown key id', () => sign(key, claims('command:read'), { kid: 'key-2' }), 'of another issuer'],
   ['signed without a key id', () => sign(key, claims('command:read'), { kid: undefined })],
   ['truncated', async () => (await sign(key, claims('command:read'))).slice(0, -9)],
-  ['without its signature', async () => (await sign(key, claims('command:read'))).replace(/\.[^.]+$/, '.')],
-  ['unsigned, with alg none', () => new UnsecuredJWT(claims('command:read')).encode()],
+  [
+    'without its signature',
+    async () => (await sign(key, claims('command:read'))).replace(/\.[^.]+$/, '.'),
+    'malformed',
+  ],
+  ['unsigned, with alg none', () => new UnsecuredJWT(claims('command:read')).encode(), 'malformed'],
   ['signed with a shared secret in place of a key', () => hmac()],
   ['changed after it was signed', async () => altered(await sign(key, claims('command:read')))],
-  ['expired', () => sign(key, { ...claims('command:read'), exp: Math.floor(Date.now() / 1000) - 1 })],
+  ['expired', () => sign(key, { ...claims('command:read'), exp: Math.floor(Date.now() / 1000) - 1 }), 'expired'],
   ['without a time of issue', () => sign(key, { ...claims('command:read'), iat: undefined })],
   ['without an expiry', () => sign(key, { ...claims('command:read'), exp: undefined })],
   ['not valid yet', () => sign(key, { ...claims('command:read'), nbf: Math.floor(Date.now() / 1000) + 600 })],
-  ["another pool's", () => sign(key, { ...claims('command:read'), iss: 'https://identity.test/pool-2' })],
-  ['without an issuer', () => sign(key, { ...claims('command:read'), iss: undefined })],
+  [
+    "another pool's",
+    () => sign(key, { ...claims('command:read'), iss: 'https://identity.test/pool-2' }),
+    'of another issuer',
+  ],
+  ['without an issuer', () => sign(key, { ...claims('command:read'), iss: undefined }), 'of another issuer'],
   ['an id token', () => sign(key, { ...claims('command:read'), token_use: 'id' })],
   ['without a client id', () => sign(key, { ...claims('command:read'), client_id: undefined })],
-  ['no token at all', () => 'secret'],
-  ['empty', () => ''],
+  ['no token at all', () => 'secret', 'malformed'],
+  ['empty', () => '', 'malformed'],
 ];
 
 const hmac = () =>
@@ -154,11 +166,20 @@ function altered(token: string): string {
   return [header, payload, signature].join('.');
 }
 
-test.each(badTokens)('a token that is %s is a 401, without a read', async (_, make) => {
-  await expect(authorize(`Bearer ${await make()}`)).rejects.toThrow(/^Unauthorized$/);
+test.each(badTokens)('a token that is %s is denied everything, without a read', async (_, make, why = 'not valid') => {
+  await expect(authorize(`Bearer ${await make()}`)).resolves.toMatchObject(
+    deniedFor(why === 'expired' ? 'the token has expired' : `the token is ${why}`),
+  );
   expect(store).not.toHaveReceivedAnyCommand();
 });
 
-test('a valid token with another scheme than Bearer is a 401', async () => {
-  await expect(authorize(`Basic ${await sign(key, claims('command:read'))}`)).rejects.toThrow(/^Unauthorized$/);
+test('a token whose key was not found a moment ago is a 401 that is not cached', async () => {
+  const unknown = await sign(key, claims('command:read'), { kid: 'key-2' });
+  await authorize(`Bearer ${unknown}`).catch(() => undefined);
+  await expect(authorize(`Bearer ${unknown}`)).rejects.toThrow(/^Unauthorized$/);
+});
+
+test('a valid token with another scheme than Bearer is denied', async () => {
+  const basic = authorize(`Basic ${await sign(key, claims('command:read'))}`);
+  await expect(basic).resolves.toMatchObject(deniedFor('the token is malformed'));
 });

@@ -46,8 +46,8 @@ test.each([
   ['UNAUTHORIZED', '401', '{"error":"Unauthorized"}'],
   [
     'ACCESS_DENIED',
-    '403',
-    '{"error":"Forbidden","details":[{"path":"Authorization","message":"$context.authorizer.refusal"}]}',
+    '401',
+    '{"error":"Unauthorized","details":[{"path":"Authorization","message":"$context.authorizer.refusal"}]}',
   ],
   ['INVALID_API_KEY', '403', '{"error":"Forbidden","error_description":"x-api-key: is missing or unknown"}'],
   ['MISSING_AUTHENTICATION_TOKEN', '404', '{"error":"Not found"}'],
@@ -62,8 +62,11 @@ test.each([
   expect(response?.responseParameters['gatewayresponse.header.x-request-id']).toBe('context.requestId');
 });
 
-test('401 has WWW-Authenticate', () => {
-  expect(responses.get('UNAUTHORIZED')?.responseParameters['gatewayresponse.header.WWW-Authenticate']).toBe("'Bearer'");
+test.each([
+  ['UNAUTHORIZED', "'Bearer'"],
+  ['ACCESS_DENIED', `'Bearer error="invalid_token"'`],
+])('401 of %s has WWW-Authenticate', (type, challenge) => {
+  expect(responses.get(type)?.responseParameters['gatewayresponse.header.WWW-Authenticate']).toBe(challenge);
 });
 
 test('results of the authorizer are cached for five minutes', () => {

@@ -6,8 +6,6 @@ const MAPS = ['properties', 'headers', 'schemas'];
 export function structureOf(part: unknown, isMap = false): unknown {
   if (Array.isArray(part)) return part.map((one) => structureOf(one));
   if (typeof part !== 'object' || part === null) return part;
-  const kept = Object.entries(part).filter(
-    ([name, value]) => isMap || !(TEXTS.includes(name) || name.startsWith('x-')),
-  );
+  const kept = Object.entries(part).filter(([name]) => isMap || !(TEXTS.includes(name) || name.startsWith('x-')));
   return Object.fromEntries(kept.map(([name, value]) => [name, structureOf(value, !isMap && MAPS.includes(name))]));
 }

@@ -119,7 +119,7 @@ export const functionCases: Readonly<Record<string, readonly FunctionCase[]>> = 
   AuthorizerAuthorize: [
     {
       event: { type: 'TOKEN', methodArn: METHOD_ARN, authorizationToken: 'Bearer none' },
-      outcome: failed(/^Error$/, /^Unauthorized$/),
+      outcome: { response: { principalId: 'denied', context: { refusal: 'the token is malformed' } } },
     },
   ],
   RealtimeWebSocketConnect: [

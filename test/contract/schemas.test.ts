@@ -1,5 +1,7 @@
+import { resourcesReply } from '../../contract/schemas/fleet';
 import { jobsQuery } from '../../contract/schemas/jobs';
 import { pageQuery } from '../../contract/schemas/page';
+import { fullSample } from '../domain/fixtures/samples';
 
 const limitOf = (limit: unknown) => pageQuery.safeParse({ limit }).data?.limit;
 
@@ -37,4 +39,22 @@ test.each([
 test('jobs can be filtered by status, shares cannot', () => {
   expect(jobsQuery.safeParse({ status: 'QUEUED' }).success).toBe(true);
   expect(pageQuery.safeParse({ status: 'QUEUED' }).success).toBe(false);
+});
+
+test('a thousand devices with the longest states stay below the 6 MB that Lambda returns', () => {
+  const text = '🛩'.repeat(128);
+  const state = '🛩'.repeat(32);
+  const lastState = { ...fullSample, droneState: state, dockState: state, jobId: text };
+  const links = { mqttTopic: text, webSocketPath: text };
+  const devices = Array.from({ length: 1000 }, () => ({
+    deviceId: text,
+    name: text,
+    status: 'online' as const,
+    lastState,
+  }));
+  const group = { deviceGroupId: text, name: text, description: text, deviceCount: 1000, links, devices };
+  const reply = resourcesReply.parse({ success: true, resources: [group], count: 1 });
+  expect(reply.resources[0]?.devices[0]?.lastState).toMatchObject({ droneState: state, battery: fullSample.battery });
+  expect(reply.resources[0]?.devices[0]?.lastState).not.toHaveProperty('sensorPayload');
+  expect(Buffer.byteLength(JSON.stringify(reply))).toBeLessThan(6_000_000);
 });

@@ -44,9 +44,21 @@ export const job = z.object({
   cancelledAt: z.optional(z.string()),
 });
 
+/** A job in a list. */
+export const jobSummary = z.pick(job, {
+  jobId: true,
+  name: true,
+  status: true,
+  priority: true,
+  deviceGroupId: true,
+  deviceId: true,
+  createdAt: true,
+});
+
 export type JobRequest = z.output<typeof jobRequest>;
 export type JobChange = z.output<typeof jobChange>;
 export type Job = z.output<typeof job>;
+export type JobSummary = z.output<typeof jobSummary>;
 
 /** Most jobs that a page of a list filtered by device or group looks at: each is read, and paid for. */
 export const MAX_SEARCHED = 1000;

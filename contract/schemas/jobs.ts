@@ -9,16 +9,7 @@ export const jobsQuery = z.strictObject({
   deviceId: domain.jobRequest.shape.deviceId,
 });
 
-/** A job in a list. */
-export const jobSummary = z.pick(domain.job, {
-  jobId: true,
-  name: true,
-  status: true,
-  priority: true,
-  deviceGroupId: true,
-  deviceId: true,
-  createdAt: true,
-});
+export const { jobSummary } = domain;
 
 export const createdJob = z.extend(jobSummary, { links });
 

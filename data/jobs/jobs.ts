@@ -1,7 +1,6 @@
-import * as z from 'zod/mini';
 import type { Creator } from '../../domain/creator';
 import { organisationOf, type Organisation } from '../../domain/id';
-import { job, MAX_SEARCHED, whyRefused, type Job } from '../../domain/job';
+import { jobSummary, MAX_SEARCHED, whyRefused, type Job, type JobSummary } from '../../domain/job';
 import type { JobStatus } from '../../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { Refusal } from '../../domain/refusal';
@@ -12,17 +11,6 @@ import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
-
-const summary = z.pick(job, {
-  jobId: true,
-  name: true,
-  status: true,
-  priority: true,
-  deviceGroupId: true,
-  deviceId: true,
-  createdAt: true,
-});
-export type JobSummary = z.output<typeof summary>;
 
 /**
  * Stores a new job of the creator's organisation.
@@ -104,7 +92,7 @@ export async function listJobs(organisation: Organisation, { limit, nextToken, .
   );
   const page = pageOf(found, limit, 'jobId');
   return {
-    jobs: parseItems(page.items, (item): JobSummary => summary.parse(item)),
+    jobs: parseItems(page.items, (item): JobSummary => jobSummary.parse(item)),
     nextToken: page.after && pageToken(list, page.after),
   };
 }

@@ -124,8 +124,9 @@ function completed({ name, request }: Item): object {
   if (!request) throw new Error(`${name} has no request`);
   const { url, body, header } = request;
   for (const variable of url.variable) variable.value = `{{${variable.key}}}`;
-  // It has no example, and what the converter makes up for it is not always the same.
-  for (const parameter of url.query) if (parameter.key === 'nextToken') parameter.value = '';
+  // A `nextToken` has no example, and what the converter makes up for it is not always the same.
+  for (const parameter of url.query)
+    parameter.value = parameter.key === 'nextToken' ? '' : (placeholders[parameter.key] ?? parameter.value);
   for (const each of header)
     if (each.key === 'Idempotency-Key') Object.assign(each, { value: '{{$guid}}', disabled: false });
   if (body?.raw !== undefined) body.raw = JSON.stringify(bodyFrom(JSON.parse(body.raw) as object), undefined, 2);

@@ -1,4 +1,4 @@
-/** What Scalar's elements lack for screen readers (WCAG 4.1.2), by selector. */
+/** What Scalar's elements lack for screen readers and keyboards (WCAG 4.1.2, 2.1.1), by selector. */
 const repairs: Readonly<Record<string, (element: Element) => void>> = {
   // Its icon has no text, and it names an element that does not exist yet.
   '[class*="copy-button"]:not([aria-label])': (button) => {
@@ -12,6 +12,8 @@ const repairs: Readonly<Record<string, (element: Element) => void>> = {
     field.removeAttribute('aria-autocomplete');
   },
   '.cm-content[role="textbox"]:not([aria-label])': (text) => text.setAttribute('aria-label', 'Body'),
+  // A long response scrolls, and has nothing in it that a keyboard reaches.
+  '.cm-scroller[tabindex="-1"]:not(:has([contenteditable="true"]))': (area) => area.setAttribute('tabindex', '0'),
   // The label is another text than the one that is shown.
   'button.show-more[aria-label]': (button) => button.removeAttribute('aria-label'),
 };

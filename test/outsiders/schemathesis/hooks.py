@@ -12,7 +12,7 @@ import zlib
 
 import requests
 import schemathesis
-from accepted_failures import accepted_failures
+from accepted_failures import LISTS, accepted_failures
 from schemathesis.generation import GenerationMode
 
 URL = os.environ["STACK_URL"]
@@ -23,6 +23,8 @@ group = partners[0]["deviceGroups"][0]
 device = group["devices"][0]["deviceId"]
 turns = itertools.count()
 tokens = {}
+# The parameters that a token of the next page belongs to.
+FILTERS = ("status", "deviceGroupId", "deviceId")
 # The query of the next page by operation, as the last page that had one gave it.
 next_pages = {}
 counts = [0] * len(accepted_failures)
@@ -99,17 +101,18 @@ def map_case(context, case):
             case.body["resourceId"] = device
         case "PATCH /v3/jobs/{jobId}" if "If-Match" in case.headers:
             case.headers["If-Match"] = '"1"'
-        case "GET /v3/jobs" | "GET /v3/shares" | "GET /v3/streams/share" if "nextToken" in case.query:
-            del case.query["nextToken"]
-            case.query |= next_pages.get(case.operation.label, {})
+        case label if label in LISTS and "nextToken" in case.query:
+            for name in ("nextToken", *FILTERS):
+                case.query.pop(name, None)
+            case.query |= next_pages.get(label, {})
     return case
 
 
 @schemathesis.hook
 def after_call(context, case, response):
     """Remembers where the next page of a list is."""
-    if case.method == "GET" and response.status_code == 200 and "nextToken" in response.json():
-        filters = {name: value for name, value in case.query.items() if name == "status"}
+    if case.operation.label in LISTS and response.status_code == 200 and "nextToken" in response.json():
+        filters = {name: value for name, value in case.query.items() if name in FILTERS}
         next_pages[case.operation.label] = {**filters, "nextToken": response.json()["nextToken"]}
 
 

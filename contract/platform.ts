@@ -10,6 +10,7 @@ export {
   type InboundEvent,
   type InboundEventType,
 } from '../domain/inbound-events';
+export type { FlightSettings, Location } from '../domain/destination';
 export { dropReasons, type DropReason } from '../domain/drop-reason';
 export { failureReasons, type FailureReason } from '../domain/job-report';
 export { EVENT_VERSION, outboundEvents, type OutboundEventType } from '../domain/outbound-events';

@@ -1,5 +1,6 @@
 /** What the drone platform reports of a job: its status, when it was reached, which device flies it, and why it failed. */
 import * as z from 'zod/mini';
+import { flightSettings, type FlightSettings } from './destination';
 import { organisationOf, type Organisation } from './id';
 import { jobStatuses, lifecycle } from './job-lifecycle';
 import { invalid, type Refusal } from './refusal';
@@ -16,6 +17,7 @@ export const failureReasons = {
   DEVICE_FAULT: 'The drone did not work.',
   WEATHER: 'The weather did not allow the flight.',
   ABORTED: 'A person stopped the mission.',
+  UNREACHABLE: 'The drone can’t fly there as the job asks.',
   DEVICE_REMOVED: 'The platform removed the device that was to fly it.',
   DEVICE_MOVED: 'The platform moved the device that was to fly it to another group.',
   GROUP_REMOVED: 'The platform removed the device group.',
@@ -36,6 +38,8 @@ export const jobReport = z.object({
   status: z.enum(reportedStatuses),
   at: moment,
   deviceId: z.optional(text(1, 256)),
+  /** How the device flies it: what the job asked for, and what the platform chose beside it. */
+  plannedFlight: z.optional(z.object(flightSettings.shape)),
   ...z.omit(statusCause, { reportedAt: true }).shape,
 });
 export type JobReport = z.output<typeof jobReport>;
@@ -47,6 +51,7 @@ export const MAX_BEFORE_CREATION_MS = MAX_AHEAD_MS;
 export interface StatusCause extends z.output<typeof statusCause> {
   /** The device that flies the job, of a job that names none. */
   readonly deviceId?: string | undefined;
+  readonly plannedFlight?: FlightSettings | undefined;
 }
 
 /**
@@ -55,14 +60,14 @@ export interface StatusCause extends z.output<typeof statusCause> {
  * @throws Refusal `invalid_request` for a device of another organisation, or a time in the future
  */
 export function causeOf(
-  { status, at, deviceId, reason, reasonText }: JobReport,
+  { status, at, deviceId, plannedFlight, reason, reasonText }: JobReport,
   organisation: Organisation,
   now: Date,
 ): StatusCause {
   if (deviceId !== undefined && organisationOf('device', deviceId) !== organisation)
     throw invalid('deviceId', 'is not a device of the organisation of the job');
   if (Date.parse(at) - now.getTime() > MAX_AHEAD_MS) throw invalid('at', 'is more than 60 seconds in the future');
-  return { reportedAt: at, deviceId, ...(status === 'FAILED' && { reason, reasonText }) };
+  return { reportedAt: at, deviceId, plannedFlight, ...(status === 'FAILED' && { reason, reasonText }) };
 }
 
 /** Why a report does not fit the job; undefined when it does. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { actionOf, actions, flightSettings, location, whyNotFlown } from './destination';
 import type { Organisation } from './id';
 import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
 import { statusCause, whyReportIsWrong, type StatusCause } from './job-report';
@@ -19,6 +20,9 @@ export const jobRequest = z.strictObject({
   deviceId: z.optional(text(1, 256)),
   priority: z._default(priority, 5),
   scheduledAt: z.optional(moment),
+  desiredLocation: z.optional(location),
+  actionOnArrival: z.optional(z.enum(actions)),
+  flight: z.optional(flightSettings),
   metadata: z.optional(metadata),
 });
 
@@ -38,6 +42,8 @@ export const job = z.object({
   jobId: z.string(),
   status: jobStatus,
   ...statusCause.shape,
+  /** How the device flies it, as the platform reported. */
+  plannedFlight: z.optional(flightSettings),
   version: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -68,14 +74,18 @@ const SCHEDULED_AGO_MS = 5 * 60_000;
 
 /**
  * The job that a request creates: PENDING, version 1. `now` is ISO 8601.
- * @throws Refusal `invalid_request` for a time in the past: the zero value of a client's date would be a flight at once
+ * @throws Refusal `invalid_request` for a time in the past: the zero value of a client's date would be a flight at once; and for a
+ *   destination that lacks something (`whyNotFlown`)
  */
 export function newJob(request: JobRequest, jobId: string, now: string): Job {
   const { scheduledAt } = request;
   if (scheduledAt !== undefined && Date.parse(scheduledAt) < Date.parse(now) - SCHEDULED_AGO_MS)
     throw invalid('scheduledAt', 'is more than five minutes ago');
+  const refusal = whyNotFlown(request);
+  if (refusal) throw refusal;
   return {
     ...request,
+    actionOnArrival: actionOf(request),
     jobId,
     status: 'PENDING',
     version: 1,

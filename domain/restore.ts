@@ -30,7 +30,18 @@ const counted = (at: string) => ({ restoredAt: at });
 
 const rules = {
   jobs: {
-    written: ['name', 'description', 'missionId', 'deviceGroupId', 'priority', 'scheduledAt', 'metadata'],
+    written: [
+      'name',
+      'description',
+      'missionId',
+      'deviceGroupId',
+      'priority',
+      'scheduledAt',
+      'desiredLocation',
+      'actionOnArrival',
+      'flight',
+      'metadata',
+    ],
     progress: [
       'status',
       'organisationStatus',
@@ -38,6 +49,7 @@ const rules = {
       'reason',
       'reasonText',
       'deviceId',
+      'plannedFlight',
       'startedAt',
       'endedAt',
       'cancelledAt',

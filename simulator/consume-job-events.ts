@@ -28,8 +28,8 @@ export async function handler(event: EventBridgeEvent<OutboundEventType, unknown
     await endMission(jobId, new Date());
     return;
   }
-  const { deviceGroupId, deviceId, priority, version, scheduledAt, metadata } = job;
-  const mission = { jobId, deviceGroupId, deviceId, priority, version, scheduledAt, plan: planOf(metadata) };
+  const { deviceGroupId, deviceId, priority, version, scheduledAt } = job;
+  const mission = { jobId, deviceGroupId, deviceId, priority, version, scheduledAt, plan: planOf(job) };
   // A change may arrive before the job itself. One that is in flight is not new, whoever flies it.
   const isNew = status !== 'IN_PROGRESS' && (await insertMission(mission));
   if (!isNew) await changePriority(jobId, priority, version);

@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client
 import { DynamoDBDocumentClient, PutCommand, UpdateCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { clientConfig } from './client-config';
+import { outboundEvents } from '../contract/platform';
 import { failures } from './mission-plan';
 import { setting } from './setting';
 
@@ -15,6 +16,8 @@ const TableName = () => setting('MISSIONS_TABLE');
 const FINISHED_TTL_S = 15 * 86_400;
 const finishedTtl = (now: Date) => Math.floor(now.getTime() / 1000) + FINISHED_TTL_S;
 
+const { desiredLocation, flight } = outboundEvents['job.created'].shape;
+
 /** A job as the simulated platform stores it. */
 const mission = z.object({
   jobId: z.string(),
@@ -25,10 +28,16 @@ const mission = z.object({
   /** Of the latest event of the job; missing in missions that were stored before it was kept. */
   version: z.optional(z.number()),
   scheduledAt: z.optional(z.string()),
-  plan: z._default(z.object({ failure: z.optional(z.enum(failures)), laps: z.number(), speed: z.number() }), {
-    laps: 1,
-    speed: 1,
-  }),
+  plan: z._default(
+    z.object({
+      failure: z.optional(z.enum(failures)),
+      laps: z.number(),
+      speed: z.number(),
+      place: z.optional(z.object({ location: z.nonoptional(desiredLocation), action: z.string() })),
+      flight,
+    }),
+    { laps: 1, speed: 1 },
+  ),
   state: z.enum(['waiting', 'flying']),
   /** When a device was assigned, ISO 8601. */
   takenAt: z.optional(z.string()),

@@ -1,10 +1,11 @@
 import type { InboundEvent } from '../contract/platform';
+import type { Flight } from './course';
 import { atRest, flightAt } from './flight';
 import { dockPositionOf } from './dock-position';
 import type { SimulatedDevice } from './inventory';
 import { endMission, storeReportCount, assignMission, type Mission } from './missions';
-import { freeAt, reportsOf } from './mission-plan';
 import { publishReports } from './publish-reports';
+import { freeAt, reportsOf } from './timeline';
 
 export interface Fleet {
   readonly seed: string;
@@ -55,19 +56,27 @@ async function assignMissions(
 const elapsedOf = ({ takenAt, plan }: Flying, { speed }: Fleet, now: Date) =>
   ((now.getTime() - Date.parse(takenAt)) / 1000) * speed * plan.speed;
 
+const flightOf = ({ jobId, deviceId, deviceGroupId, plan }: Flying, { seed }: Fleet): Flight => ({
+  seed,
+  jobId,
+  dock: dockPositionOf(seed, deviceGroupId, deviceId),
+  plan,
+});
+
 /** Publishes the reports due by now, then stores their count: at-least-once delivery. */
 async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Promise<void> {
-  const { jobId, deviceId, plan, reported } = mission;
+  const { jobId, deviceId, reported } = mission;
+  const flight = flightOf(mission, fleet);
   const elapsed = elapsedOf(mission, fleet, now);
-  const due = reportsOf(plan).filter(({ at }) => at <= elapsed);
+  const due = reportsOf(flight).filter(({ at }) => at <= elapsed);
   const at = now.toISOString();
   await publishReports(
-    due.slice(reported).map(({ status, reason }) => {
-      const detail = { jobId, status, at, deviceId, reason };
+    due.slice(reported).map(({ status, reason, plannedFlight }) => {
+      const detail = { jobId, status, at, deviceId, reason, plannedFlight };
       return { type: 'job.status.reported', detail } as const;
     }),
   );
-  if (elapsed >= freeAt(plan)) await endMission(jobId, now);
+  if (elapsed >= freeAt(flight)) await endMission(jobId, now);
   else if (due.length > reported) await storeReportCount(jobId, due.length);
 }
 
@@ -75,9 +84,8 @@ function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying 
   const dock = dockPositionOf(fleet.seed, deviceGroupId, deviceId);
   const timestamp = now.toISOString();
   if (!mission) return fleet.idleReports ? [{ deviceId, timestamp, ...atRest(dock) }] : [];
-  const { jobId, plan } = mission;
-  const state = flightAt({ seed: fleet.seed, jobId, dock, plan }, elapsedOf(mission, fleet, now));
-  return state ? [{ deviceId, timestamp, jobId, ...state }] : [];
+  const state = flightAt(flightOf(mission, fleet), elapsedOf(mission, fleet, now));
+  return state ? [{ deviceId, timestamp, jobId: mission.jobId, ...state }] : [];
 }
 
 /** Starts a tick: assigns missions and reports their progress. @returns the missions in flight */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { location } from '../../domain/destination';
 import { shareRequest } from '../../domain/share';
 import { metadata } from '../../domain/metadata';
 import { position } from '../../domain/telemetry';
@@ -44,6 +45,7 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
   [messageId.def.innerType, { anyOf: [{ type: 'string', maxLength: 128 }, { type: 'number' }] }],
   // Many generators of code know no tuples, and the dialects of OpenAPI and AsyncAPI write them differently.
   [position.shape.coordinates, { type: 'array', minItems: 3, maxItems: 3, items: { type: 'number' } }],
+  [location.shape.coordinates, { type: 'array', minItems: 2, maxItems: 3, items: { type: 'number' } }],
   // zod leaves out the default of what it converts.
   [
     permissions,
@@ -101,13 +103,13 @@ function complete(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: Direct
   expressNull(jsonSchema);
 }
 
-/** The schema with the descriptions of its fields from `fields/`. @param owner its name, if it has one */
+/** The schema with the descriptions of its fields from `fields/`. @param owner its name, or that of the property that has it */
 function withFields(schema: JsonSchema, io: Direction, owner?: string): JsonSchema {
   const { properties, items } = schema;
   const described = Object.entries(properties ?? {}).map(([name, property]) => {
     if (typeof property !== 'object' || property.$ref !== undefined) return [name, property];
     const { known, ...field } = fieldOf(name, owner) ?? {};
-    return [name, { ...field, ...opened(withFields(property, io), known, io) }];
+    return [name, { ...field, ...opened(withFields(property, io, name), known, io) }];
   });
   return {
     ...schema,

@@ -14,6 +14,8 @@ export const createJob = {
   description:
     'Creates a job with the status `PENDING`. The drone platform then queues and flies it, at `scheduledAt` or as soon as ' +
     'possible; follow it on the job’s channel instead of polling.\n\n' +
+    '`desiredLocation` says where to fly, `actionOnArrival` what to do there, and `flight` how. What would have no effect is 400: an ' +
+    '`orbitRadius` without `ORBIT`, a `missionId` with `HOVER`.\n\n' +
     '`deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, ' +
     'an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.',
   scope: 'command:create',
@@ -91,8 +93,8 @@ export const updateJob = {
     'Another move is 400 with both statuses in `details`. Setting `CANCELLED` ' +
     'has the same effect as cancelling, but a job that can’t be cancelled is refused with `invalid_request` instead of `Cannot ' +
     'cancel job`, one that is cancelled already is answered with 200, and the reply has no `cancelledAt`.\n\n' +
-    'A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId` and `scheduledAt` ' +
-    'can’t be changed: cancel the job and create another.',
+    'A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId`, `scheduledAt`, `desiredLocation`, ' +
+    '`actionOnArrival` and `flight` can’t be changed: cancel the job and create another.',
   scope: 'command:update',
   handler: 'jobs/update-job',
   tables: { jobs: ['update', 'get'] },

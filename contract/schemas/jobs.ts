@@ -9,6 +9,8 @@ export const jobsQuery = z.strictObject({
   deviceId: domain.jobRequest.shape.deviceId,
 });
 
+export { flightSettings, location } from '../../domain/destination';
+
 export const { jobSummary } = domain;
 
 export const createdJob = z.extend(jobSummary, { links });

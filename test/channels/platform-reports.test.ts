@@ -33,6 +33,21 @@ test('reports of the platform move a job, and nothing tells a client who changed
   expect(JSON.stringify(job)).not.toMatch(/changedBy|drone-platform/);
 });
 
+test('a job has how its device flies it, as the platform reported', async () => {
+  const flight = { speed: 9 };
+  const { jobId } = await givenJob(partner, { desiredLocation: { type: 'Point', coordinates: [8.5, 47.4] }, flight });
+  const plannedFlight = { height: 60, speed: 9, holdSeconds: 60 };
+  const detail = {
+    jobId,
+    status: 'QUEUED',
+    at: new Date().toISOString(),
+    plannedFlight: { ...plannedFlight, wind: 3 },
+  };
+  await publishPlatformEvent('job.status.reported', detail, new Date());
+  await becomes(jobId, 'QUEUED');
+  expect(await get(jobId)).toMatchObject({ flight, plannedFlight, actionOnArrival: 'HOVER' });
+});
+
 test('a report that overtakes its predecessor is applied after it', async () => {
   const { jobId } = await givenJob(partner);
   await report(jobId, 'IN_PROGRESS');

@@ -1,20 +1,65 @@
 import * as fc from 'fast-check';
 import { deviceState } from '../../domain/telemetry';
 import { lifecycle, type JobStatus } from '../../domain/job-lifecycle';
-import { atRest, flightAt, type Flight } from '../../simulator/flight';
+import { courseOf, type Flight } from '../../simulator/course';
 import { dockPositionOf } from '../../simulator/dock-position';
-import { dockedS, failures, freeAt, planOf, reportsOf } from '../../simulator/mission-plan';
+import { atRest, flightAt } from '../../simulator/flight';
+import { failures, planOf } from '../../simulator/mission-plan';
+import { freeAt, reportsOf, timesOf } from '../../simulator/timeline';
+
+const dockedS = (flight: Flight) => timesOf(courseOf(flight)).docked;
+/** A mission of so many laps. */
+const ofLaps = (laps: number, failure?: Flight['plan']['failure']): Flight => ({
+  seed: 's',
+  jobId: 'job-1',
+  plan: { failure, laps },
+  dock: dockPositionOf('s', 'g', 'd'),
+});
+/** A flight to a place so many metres north and east of the dock; its altitude is absolute. */
+function toPlace(
+  [north, east]: readonly [number, number],
+  action: string,
+  flight: Flight['plan']['flight'] = {},
+  rest: { failure?: Flight['plan']['failure']; altitude?: number } = {},
+): Flight {
+  const dock = dockPositionOf('s', 'g', 'd');
+  const latitude = dock.latitude + north / 111_320;
+  const longitude = dock.longitude + east / (111_320 * Math.cos((dock.latitude * Math.PI) / 180));
+  const location = { type: 'Point' as const, coordinates: placeAt(longitude, latitude, rest.altitude) };
+  return { ...ofLaps(1, rest.failure), plan: { failure: rest.failure, laps: 1, place: { location, action }, flight } };
+}
+const placeAt = (longitude: number, latitude: number, altitude?: number): [number, number, number?] =>
+  altitude === undefined ? [longitude, latitude] : [longitude, latitude, altitude];
 
 const flights = fc
   .record({
     seed: fc.string(),
     jobId: fc.string(),
     plan: fc.record({ failure: fc.constantFrom(undefined, ...failures), laps: fc.integer({ min: 1, max: 100 }) }),
+    place: fc.option(
+      fc.record({
+        offset: fc.tuple(fc.integer({ min: -3000, max: 3000 }), fc.integer({ min: -3000, max: 3000 })),
+        action: fc.constantFrom('HOVER', 'ORBIT', 'MISSION'),
+        settings: fc.record(
+          {
+            height: fc.integer({ min: 1, max: 500 }),
+            speed: fc.integer({ min: 1, max: 20 }),
+            orbitRadius: fc.integer({ min: 5, max: 300 }),
+            holdSeconds: fc.integer({ min: 0, max: 3600 }),
+          },
+          { requiredKeys: [] },
+        ),
+      }),
+    ),
   })
-  .map((flight): Flight => ({ ...flight, dock: dockPositionOf(flight.seed, 'group', 'device') }));
+  .map(({ place, ...flight }): Flight => {
+    const to = place && toPlace(place.offset, place.action, place.settings);
+    const dock = to?.dock ?? dockPositionOf(flight.seed, 'group', 'device');
+    return { ...flight, dock, plan: { ...to?.plan, ...flight.plan } };
+  });
 const moments = fc.oneof(
-  fc.double({ min: 0, max: dockedS(1) + 10, noNaN: true }),
-  fc.double({ min: 0, max: dockedS(100) + 10, noNaN: true }),
+  fc.double({ min: 0, max: dockedS(ofLaps(1)) + 10, noNaN: true }),
+  fc.double({ min: 0, max: dockedS(ofLaps(100)) + 10, noNaN: true }),
 );
 
 const positionAt = (flight: Flight, t: number) => flightAt(flight, t)?.navigation.position.coordinates ?? [];
@@ -49,7 +94,7 @@ test('a flight begins and ends at its dock', () => {
   fc.assert(
     fc.property(flights, (flight) => {
       const { longitude, latitude, altitude } = flight.dock;
-      for (const t of [0, dockedS(flight.plan.laps)])
+      for (const t of [0, dockedS(flight)])
         expect(distance(positionAt(flight, t), [longitude, latitude, altitude])).toBeLessThan(0.1);
     }),
   );
@@ -70,8 +115,8 @@ test('a drone moves continuously, consistent with its reported speeds and within
 });
 
 test.each([undefined, ...failures])('the reports of a mission follow the lifecycle (simulate: %s)', (failure) => {
-  const plan = { failure, laps: 1, speed: 1 };
-  const reports = reportsOf(plan);
+  const flight = ofLaps(1, failure);
+  const reports = reportsOf(flight);
   let status: JobStatus = 'PENDING';
   for (const report of reports) {
     expect(lifecycle[status].next).toContain(report.status);
@@ -79,12 +124,11 @@ test.each([undefined, ...failures])('the reports of a mission follow the lifecyc
   }
   expect(status).toBe(failure ? 'FAILED' : 'COMPLETED');
   expect(reports.map(({ at }) => at)).toEqual(reports.map(({ at }) => at).sort((a, b) => a - b));
-  expect(reports.at(-1)?.at).toBeLessThanOrEqual(freeAt(plan));
+  expect(reports.at(-1)?.at).toBeLessThanOrEqual(freeAt(flight));
 });
 
 test('simulated failures show in the samples: lost link, low battery, closed dock', () => {
-  const of = (failure: Flight['plan']['failure'], t: number) =>
-    flightAt({ seed: 's', jobId: 'job-1', plan: { failure, laps: 1 }, dock: dockPositionOf('s', 'g', 'd') }, t);
+  const of = (failure: Flight['plan']['failure'], t: number) => flightAt(ofLaps(1, failure), t);
   expect(of('link-loss', 40)).toBeUndefined();
   expect(of(undefined, 60)?.battery.percent).toBeGreaterThan(85);
   expect(of('low-battery', 60)?.battery.percent).toBeLessThan(30);
@@ -93,16 +137,16 @@ test('simulated failures show in the samples: lost link, low battery, closed doc
 });
 
 test('a mission of forty laps stays in the air for half an hour and lands with a quarter of its charge', () => {
-  const flight = { seed: 's', jobId: 'job-1', plan: { laps: 40 }, dock: dockPositionOf('s', 'g', 'd') };
+  const flight = ofLaps(40);
   expect(flightAt(flight, 1600)).toMatchObject({ droneState: 'WAYPOINT', dockState: 'TASK_INPROGRESS' });
   const speeds = Array.from(
     { length: 160 },
     (_, ten) => flightAt(flight, 35 + ten * 10)?.navigation.velocity.groundSpeed,
   );
   for (const speed of speeds) expect(speed).toBeGreaterThan(4);
-  expect(reportsOf({ laps: 40, speed: 1 }).at(-1)).toEqual({ at: dockedS(40), status: 'COMPLETED' });
-  expect(dockedS(40)).toBeGreaterThan(28 * 60);
-  expect(flightAt(flight, dockedS(40))).toMatchObject({ droneState: 'DOCKED', battery: { percent: 25 } });
+  expect(reportsOf(flight).at(-1)).toEqual({ at: dockedS(flight), status: 'COMPLETED' });
+  expect(dockedS(flight)).toBeGreaterThan(28 * 60);
+  expect(flightAt(flight, dockedS(flight))).toMatchObject({ droneState: 'DOCKED', battery: { percent: 25 } });
 });
 
 test.each<[Record<string, unknown> | undefined, object]>([
@@ -120,5 +164,67 @@ test.each<[Record<string, unknown> | undefined, object]>([
     { laps: 1, speed: 1 },
   ],
 ])('metadata %j asks for the mission %j', (metadata, plan) => {
-  expect(planOf(metadata)).toEqual({ failure: undefined, ...plan });
+  expect(planOf({ metadata })).toEqual({ failure: undefined, ...plan });
+});
+
+/** What a flight reports, second by second, in the air. */
+const samplesOf = (flight: Flight) =>
+  Array.from({ length: Math.ceil(dockedS(flight)) }, (_, t) => flightAt(flight, t)).filter((one) => one !== undefined);
+
+test('a drone flies to the place, stays there as long and as high as asked, and comes back', () => {
+  const flight = toPlace([800, -600], 'HOVER', { height: 40, speed: 12, holdSeconds: 90 });
+  const [longitude = 0, latitude = 0] = flight.plan.place?.location.coordinates ?? [];
+  const target = [longitude, latitude, flight.dock.altitude + 40];
+  const samples = samplesOf(flight);
+  const near = samples.filter(({ navigation }) => distance(navigation.position.coordinates, target) < 5);
+  expect(near.length).toBeGreaterThanOrEqual(90);
+  expect(near.length).toBeLessThan(110);
+  expect(samples.filter(({ droneState }) => droneState === 'HOVER').length).toBeCloseTo(90, -1);
+  const speeds = samples.map(({ navigation }) => navigation.velocity.groundSpeed);
+  expect(Math.max(...speeds)).toBeCloseTo(12, 1);
+  expect(samples.at(-1)).toMatchObject({ droneState: 'LANDED' });
+  expect(reportsOf(flight)[0]).toMatchObject({ plannedFlight: { height: 40, speed: 12, holdSeconds: 90 } });
+});
+
+test('a drone circles a place at the radius asked', () => {
+  const flight = toPlace([300, 400], 'ORBIT', { orbitRadius: 50, holdSeconds: 100 }, { altitude: 650 });
+  const [longitude = 0, latitude = 0] = flight.plan.place?.location.coordinates ?? [];
+  const circling = samplesOf(flight).filter(({ droneState }) => droneState === 'ORBIT');
+  expect(circling.length).toBeCloseTo(100, -1);
+  for (const { navigation } of circling)
+    expect(distance(navigation.position.coordinates, [longitude, latitude, 650])).toBeCloseTo(50, 0);
+});
+
+test('a mission at a place is flown there', () => {
+  const flight = toPlace([500, 0], 'MISSION');
+  const home = [flight.dock.longitude, flight.dock.latitude, flight.dock.altitude + 60];
+  const way = samplesOf(flight).map(({ navigation }) => distance(navigation.position.coordinates, home));
+  expect(way.filter((metres) => metres > 350).length).toBeGreaterThan(42);
+});
+
+test('a place across 180° is reached by the short way', () => {
+  const dock = { longitude: 179.999, latitude: -17, altitude: 0 };
+  const location = { type: 'Point' as const, coordinates: placeAt(-179.999, -17) };
+  const flight = { ...ofLaps(1), dock, plan: { laps: 1, place: { location, action: 'HOVER' } } };
+  expect(dockedS(flight)).toBeLessThan(300);
+  const hovering = samplesOf(flight).find(({ droneState }) => droneState === 'HOVER');
+  expect(hovering?.navigation.position.coordinates[0]).toBeCloseTo(-179.999, 6);
+});
+
+test.each([
+  ['farther than its charge', toPlace([9000, 0], 'HOVER'), 'LOW_BATTERY'],
+  ['longer than its charge', toPlace([100, 0], 'HOVER', { holdSeconds: 3600 }), 'LOW_BATTERY'],
+  ['below the dock', toPlace([100, 0], 'HOVER', {}, { altitude: 300 }), 'UNREACHABLE'],
+  ['too high', toPlace([100, 0], 'HOVER', {}, { altitude: 1200 }), 'UNREACHABLE'],
+])('a place %s is refused before the flight, with the reason', (_, flight, reason) => {
+  expect(reportsOf(flight)).toEqual([{ at: 0, status: 'FAILED', reason }]);
+  expect(freeAt(flight)).toBe(0);
+});
+
+test('a simulated failure lets a drone turn back on its way to a place', () => {
+  const flight = toPlace([1000, 0], 'HOVER', {}, { failure: 'abort' });
+  const home = [flight.dock.longitude, flight.dock.latitude, flight.dock.altitude + 60];
+  const way = samplesOf(flight).map(({ navigation }) => distance(navigation.position.coordinates, home));
+  expect(Math.max(...way)).toBeCloseTo(400, 0);
+  expect(reportsOf(flight).at(-1)).toMatchObject({ status: 'FAILED', reason: 'ABORTED' });
 });

@@ -116,7 +116,7 @@ export interface paths {
          *
          *     `status` moves only along the lifecycle: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. Another move is 400 with both statuses in `details`. Setting `CANCELLED` has the same effect as cancelling, but a job that can’t be cancelled is refused with `invalid_request` instead of `Cannot cancel job`, one that is cancelled already is answered with 200, and the reply has no `cancelledAt`.
          *
-         *     A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId` and `scheduledAt` can’t be changed: cancel the job and create another.
+         *     A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId`, `scheduledAt`, `desiredLocation`, `actionOnArrival` and `flight` can’t be changed: cancel the job and create another.
          *
          *     Scope: `command:update`.
          */
@@ -207,6 +207,8 @@ export interface paths {
         /**
          * Create a job
          * @description Creates a job with the status `PENDING`. The drone platform then queues and flies it, at `scheduledAt` or as soon as possible; follow it on the job’s channel instead of polling.
+         *
+         *     `desiredLocation` says where to fly, `actionOnArrival` what to do there, and `flight` how. What would have no effect is 400: an `orbitRadius` without `ORBIT`, a `missionId` with `HOVER`.
          *
          *     `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.
          *
@@ -712,10 +714,32 @@ export interface components {
         /** @description Body of “Create a job”. */
         CreateJobRequest: {
             /**
+             * @description What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+             * @example MISSION
+             * @enum {string}
+             */
+            actionOnArrival?: "HOVER" | "ORBIT" | "MISSION";
+            /**
              * @description Free text for people, up to 4096 characters. Left out of replies if it was never set.
              * @example Crown of the dam, both sides
              */
             description?: string;
+            /** @description Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says. */
+            desiredLocation?: {
+                /**
+                 * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
+                 * @example [
+                 *       8.5417,
+                 *       47.3769
+                 *     ]
+                 */
+                coordinates: number[];
+                /**
+                 * @description Says what this object is.
+                 * @constant
+                 */
+                type: "Point";
+            };
             /**
              * @description Identifier of a device group, from `GET /v3/resources`.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -726,6 +750,39 @@ export interface components {
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId?: string;
+            /**
+             * @description How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
+             * @example {
+             *       "height": 60,
+             *       "speed": 12
+             *     }
+             */
+            flight?: {
+                /**
+                 * Format: double
+                 * @description Height of the flight in metres above the take-off point, 1 to 500. Not together with an altitude in `desiredLocation`.
+                 * @example 60
+                 */
+                height?: number;
+                /**
+                 * Format: int32
+                 * @description How long the drone stays at `desiredLocation`, in seconds, 0 to 3600. For `HOVER` and `ORBIT`.
+                 * @example 120
+                 */
+                holdSeconds?: number;
+                /**
+                 * Format: double
+                 * @description Radius of the circle in metres, 1 to 1000. For `ORBIT`.
+                 * @example 30
+                 */
+                orbitRadius?: number;
+                /**
+                 * Format: double
+                 * @description Speed over ground in metres per second, 0.5 to 50.
+                 * @example 12
+                 */
+                speed?: number;
+            };
             /**
              * @description Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
              * @example {
@@ -989,6 +1046,33 @@ export interface components {
         };
         /** @description What has happened, by its `type`. Pass over a type that you don’t know. */
         Event: components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"] | components["schemas"]["UnknownEvent"];
+        /** @description How a drone flies. */
+        FlightSettings: {
+            /**
+             * Format: double
+             * @description Height of the flight in metres above the take-off point, 1 to 500. Not together with an altitude in `desiredLocation`.
+             * @example 60
+             */
+            height?: number;
+            /**
+             * Format: int32
+             * @description How long the drone stays at `desiredLocation`, in seconds, 0 to 3600. For `HOVER` and `ORBIT`.
+             * @example 120
+             */
+            holdSeconds?: number;
+            /**
+             * Format: double
+             * @description Radius of the circle in metres, 1 to 1000. For `ORBIT`.
+             * @example 30
+             */
+            orbitRadius?: number;
+            /**
+             * Format: double
+             * @description Speed over ground in metres per second, 0.5 to 50.
+             * @example 12
+             */
+            speed?: number;
+        };
         /** @description A line, several lines, or points. */
         Geometry: components["schemas"]["LineString"] | components["schemas"]["MultiLineString"] | components["schemas"]["MultiPoint"];
         /** @description Reply to “Read a job”. */
@@ -1021,6 +1105,11 @@ export interface components {
         /** @description A job with all its fields. */
         Job: {
             /**
+             * @description What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+             * @example MISSION
+             */
+            actionOnArrival?: string;
+            /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-11-27T10:30:15.123Z
@@ -1031,6 +1120,7 @@ export interface components {
              * @example Crown of the dam, both sides
              */
             description?: string;
+            desiredLocation?: components["schemas"]["Location"];
             /**
              * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -1041,6 +1131,7 @@ export interface components {
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId?: string;
+            flight?: components["schemas"]["FlightSettings"];
             /**
              * @description Identifier of the job, assigned by the service. Treat it as opaque.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
@@ -1065,6 +1156,7 @@ export interface components {
              * @example Rim inspection
              */
             name: string;
+            plannedFlight?: components["schemas"]["FlightSettings"];
             /**
              * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
@@ -1072,7 +1164,7 @@ export interface components {
              */
             priority: number;
             /**
-             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
              */
             reason?: string;
@@ -1142,7 +1234,7 @@ export interface components {
             navigation?: components["schemas"]["Navigation"];
             previousState?: components["schemas"]["JobStatus"];
             /**
-             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
              */
             reason?: string;
@@ -1471,6 +1563,22 @@ export interface components {
              * @example true
              */
             success: boolean;
+        };
+        /** @description A place: a GeoJSON point (RFC 7946). */
+        Location: {
+            /**
+             * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
+             * @example [
+             *       8.5417,
+             *       47.3769
+             *     ]
+             */
+            coordinates: number[];
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "Point";
         };
         /** @description The operation is done. */
         MessageReply: {

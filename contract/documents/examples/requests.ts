@@ -14,6 +14,16 @@ const grant_type = 'client_credentials';
 export const requestExamples: Partial<Record<EndpointKey, Readonly<Record<string, NamedExample>>>> = {
   'POST /v3/jobs/create': {
     minimal: { summary: 'Only what is required', value: { name: 'First flight', deviceGroupId } },
+    place: {
+      summary: 'Circle a place for two minutes, 40 metres above the take-off point',
+      value: {
+        name: 'Alarm at the north gate',
+        deviceGroupId,
+        desiredLocation: { type: 'Point', coordinates: [8.5417, 47.3769] },
+        actionOnArrival: 'ORBIT',
+        flight: { height: 40, orbitRadius: 30, holdSeconds: 120 },
+      },
+    },
   },
   'PATCH /v3/jobs/{jobId}': {
     rename: { summary: 'Another name and priority', value: { name: 'Rim inspection, second try', priority: 8 } },

@@ -1,4 +1,5 @@
-import type { Fields } from '../field';
+import type { Field, Fields } from '../field';
+import { actions } from '../../../domain/destination';
 import { identifier } from './common';
 import { allMoves, lastAreFinal } from '../../job-lifecycle';
 import { failureReasons } from '../../platform';
@@ -8,16 +9,48 @@ export const failureCodes = Object.keys(failureReasons)
   .map((code) => `\`${code}\``)
   .join(', ');
 
+const coordinates: Field = {
+  description:
+    'Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).',
+  examples: [[8.5417, 47.3769]],
+};
+
 /** Fields of jobs. */
 export const jobFields: Fields = {
+  actionOnArrival: {
+    description:
+      'What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means ' +
+      '`HOVER`; a location with a `missionId` means `MISSION`.',
+    examples: ['MISSION'],
+    known: actions,
+  },
   cancelledAt: {
     description: 'When the job was cancelled.',
     examples: ['2026-11-27T10:31:40.512Z'],
     format: 'date-time',
   },
+  desiredLocation: {
+    description:
+      'Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says.',
+  },
   description: {
     description: 'Free text for people, up to 4096 characters. Left out of replies if it was never set.',
     examples: ['Crown of the dam, both sides'],
+  },
+  flight: {
+    description:
+      'How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.',
+    examples: [{ height: 60, speed: 12 }],
+  },
+  height: {
+    description:
+      'Height of the flight in metres above the take-off point, 1 to 500. Not together with an altitude in `desiredLocation`.',
+    examples: [60],
+  },
+  holdSeconds: {
+    description: 'How long the drone stays at `desiredLocation`, in seconds, 0 to 3600. For `HOVER` and `ORBIT`.',
+    examples: [120],
+    minimum: 0,
   },
   job: { description: 'The job.' },
   jobId: {
@@ -36,6 +69,11 @@ export const jobFields: Fields = {
     description:
       'Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.',
     examples: ['mission-42'],
+  },
+  orbitRadius: { description: 'Radius of the circle in metres, 1 to 1000. For `ORBIT`.', examples: [30] },
+  plannedFlight: {
+    description:
+      'How the drone flies it, as the drone platform reported: what `flight` asks for, and what the platform chose.',
   },
   name: {
     description: 'Name of the job, for people: 1 to 256 characters.',
@@ -70,6 +108,7 @@ export const jobFields: Fields = {
       'When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.',
     examples: ['2035-01-01T12:00:00.000Z'],
   },
+  speed: { description: 'Speed over ground in metres per second, 0.5 to 50.', examples: [12] },
   status: {
     description: `Status of the job. It moves only so: ${allMoves}. ${lastAreFinal}`,
     examples: ['PENDING'],
@@ -96,6 +135,8 @@ export const jobFields: Fields = {
     examples: ['device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p'],
     ...identifier,
   },
+  'Location.coordinates': coordinates,
+  'desiredLocation.coordinates': coordinates,
   'CancelledJob.status': { description: 'Always `CANCELLED`.', examples: ['CANCELLED'] },
   'JobStatusMessage.deviceId': {
     description: 'Device of the job, if it names one; in a message with a position, the device that reported it.',

@@ -58,6 +58,8 @@ const parts = described({
   links: 'Where to follow the status of a resource.',
   updatedJob: 'A job after a change, with the fields that can change.',
   cancelledJob: 'A job after it was cancelled.',
+  location: 'A place: a GeoJSON point (RFC 7946).',
+  flightSettings: 'How a drone flies.',
   jobTrack: 'Where a job was flown, in GeoJSON (RFC 7946).',
   trackFeature: 'The lines that a device flew, or its positions that stand alone.',
   lineString: 'A GeoJSON line (RFC 7946).',

@@ -17,6 +17,7 @@ export const cast = {
   auth: [all, all, ['command:read']],
   throttled: [all],
   'create-job': [all, all],
+  destination: [all],
   'list-jobs': [all, all, all],
   'get-job': [all],
   'get-job-track': [all],

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import * as z from 'zod';
 import { partnersShape } from '../../../bin/start/stack-facts';
 import { smoke, stepsThat } from './smoke-run';
+import { until } from '../../channels/until';
 import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
 
 const root = join(__dirname, '../../..');
@@ -20,11 +21,19 @@ let deviceGroupId = '';
 /** Mostly for starting the stack. */
 jest.setTimeout(180_000);
 
+const device = z.object({
+  deviceId: z.string(),
+  status: z.string(),
+  lastState: z
+    .object({ navigation: z.object({ position: z.object({ coordinates: z.array(z.number()) }) }) })
+    .optional(),
+});
 const answer = z.looseObject({
   access_token: z.string().optional(),
   job: z.looseObject({ jobId: z.string(), status: z.string() }).optional(),
   events: z.array(z.looseObject({ jobState: z.string() })).optional(),
-  resources: z.array(z.object({ devices: z.array(z.object({ status: z.string() })) })).optional(),
+  resources: z.array(z.object({ devices: z.array(device) })).optional(),
+  features: z.array(z.object({ geometry: z.object({ coordinates: z.array(z.array(z.number())) }) })).optional(),
 });
 
 async function call(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
@@ -86,6 +95,34 @@ test('jobs with a simulated failure fail, on the ground or in the air', async ()
     inTheAir,
     inTheAir,
   ]);
+});
+
+test('a flight to a place passes within five metres of it, as its track says', async () => {
+  const { resources = [] } = await call('GET', '/v3/resources?include=state');
+  const [device] = resources[0]?.devices ?? [];
+  const [east = 0, north = 0] = device?.lastState?.navigation.position.coordinates ?? [];
+  const place = [east + 0.003, north - 0.002];
+  const desiredLocation = { type: 'Point', coordinates: place };
+  const flight = { height: 50, speed: 15, holdSeconds: 90 };
+  const { job } = await call('POST', '/v3/jobs/create', {
+    name: 'Alarm',
+    deviceGroupId,
+    deviceId: device?.deviceId,
+    desiredLocation,
+    flight,
+  });
+  const path = `/v3/jobs/${job?.jobId ?? ''}`;
+  const statusNow = async () => (await call('GET', path)).job;
+  await until('the end of the flight', async () => ((await statusNow())?.status === 'COMPLETED' ? true : undefined));
+  expect(await statusNow()).toMatchObject({ actionOnArrival: 'HOVER', plannedFlight: flight });
+  const { features = [] } = await call('GET', `${path}/track`);
+  const metres = features
+    .flatMap(({ geometry }) => geometry.coordinates)
+    .map(([x = 0, y = 0]) => {
+      const [dx, dy] = [x - (place[0] ?? 0), y - (place[1] ?? 0)];
+      return 111_320 * Math.hypot(dx * Math.cos((y * Math.PI) / 180), dy);
+    });
+  expect(Math.min(...metres)).toBeLessThan(5);
 });
 
 test('a scheduled job waits while others fly', async () => {

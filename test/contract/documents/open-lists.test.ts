@@ -26,7 +26,7 @@ describe('An open list', () => {
     for (const [, schema] of open) {
       expect(schema).toMatchObject({ type: 'string' });
       expect(schema).not.toHaveProperty('enum');
-      expect((schema['x-extensible-enum'] as string[]).length).toBeGreaterThan(3);
+      expect((schema['x-extensible-enum'] as string[]).length).toBeGreaterThan(2);
     }
   });
 

@@ -127,6 +127,44 @@ class CoordinatePropertiesOfLines(TypedDict):
     """
 
 
+class DesiredLocation(TypedDict):
+    """
+    Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says.
+    """
+
+    type: Literal["Point"]
+    """
+    Says what this object is.
+    """
+    coordinates: list[float]
+    """
+    Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
+    """
+
+
+class Flight(TypedDict):
+    """
+    How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
+    """
+
+    height: NotRequired[float]
+    """
+    Height of the flight in metres above the take-off point, 1 to 500. Not together with an altitude in `desiredLocation`.
+    """
+    speed: NotRequired[float]
+    """
+    Speed over ground in metres per second, 0.5 to 50.
+    """
+    orbitRadius: NotRequired[float]
+    """
+    Radius of the circle in metres, 1 to 1000. For `ORBIT`.
+    """
+    holdSeconds: NotRequired[int]
+    """
+    How long the drone stays at `desiredLocation`, in seconds, 0 to 3600. For `HOVER` and `ORBIT`.
+    """
+
+
 class CreateJobRequest(TypedDict):
     """
     Body of “Create a job”.
@@ -160,6 +198,18 @@ class CreateJobRequest(TypedDict):
     """
     When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
     """
+    desiredLocation: NotRequired[DesiredLocation]
+    """
+    Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says.
+    """
+    actionOnArrival: NotRequired[Literal["HOVER", "ORBIT", "MISSION"]]
+    """
+    What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+    """
+    flight: NotRequired[Flight]
+    """
+    How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
+    """
     metadata: NotRequired[dict[str, Any]]
     """
     Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
@@ -184,6 +234,29 @@ class ErrorDetail(TypedDict):
     message: str
     """
     Text for people.
+    """
+
+
+class FlightSettings(TypedDict):
+    """
+    How a drone flies.
+    """
+
+    height: NotRequired[float]
+    """
+    Height of the flight in metres above the take-off point, 1 to 500. Not together with an altitude in `desiredLocation`.
+    """
+    speed: NotRequired[float]
+    """
+    Speed over ground in metres per second, 0.5 to 50.
+    """
+    orbitRadius: NotRequired[float]
+    """
+    Radius of the circle in metres, 1 to 1000. For `ORBIT`.
+    """
+    holdSeconds: NotRequired[int]
+    """
+    How long the drone stays at `desiredLocation`, in seconds, 0 to 3600. For `HOVER` and `ORBIT`.
     """
 
 
@@ -278,6 +351,21 @@ class ListJobsReply(TypedDict):
     nextToken: NotRequired[str]
     """
     Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page.
+    """
+
+
+class Location(TypedDict):
+    """
+    A place: a GeoJSON point (RFC 7946).
+    """
+
+    type: Literal["Point"]
+    """
+    Says what this object is.
+    """
+    coordinates: list[float]
+    """
+    Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
     """
 
 
@@ -861,6 +949,12 @@ class Job(TypedDict):
     """
     When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
     """
+    desiredLocation: NotRequired[Location]
+    actionOnArrival: NotRequired[str]
+    """
+    What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+    """
+    flight: NotRequired[FlightSettings]
     metadata: NotRequired[Any]
     """
     Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
@@ -876,12 +970,13 @@ class Job(TypedDict):
     """
     reason: NotRequired[str]
     """
-    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
     """
     reasonText: NotRequired[str]
     """
     The same for people, in the words of the drone platform.
     """
+    plannedFlight: NotRequired[FlightSettings]
     version: int
     """
     Grows by one with every change of the job; the number in its `ETag`.
@@ -1204,7 +1299,7 @@ class JobEvent(TypedDict):
     """
     reason: NotRequired[str]
     """
-    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
     """
     reasonText: NotRequired[str]
     """

@@ -1,0 +1,194 @@
+import type { FlightSettings } from '../contract/platform';
+import type { DockPosition } from './dock-position';
+import type { MissionPlan } from './mission-plan';
+import { seededBetween, seededRandom } from './seeded-random';
+
+/** Which job is flown from which dock, and what it asks for. */
+export interface Flight {
+  readonly seed: string;
+  readonly jobId: string;
+  readonly dock: DockPosition;
+  readonly plan: Omit<MissionPlan, 'speed'>;
+}
+
+/** Metres east and north of the dock. */
+export type Offset = readonly [east: number, north: number];
+
+/** A part of the way between the climb and the descent. */
+interface Leg {
+  readonly seconds: number;
+  readonly droneState: string;
+  /** Where the drone is, `s` seconds after the beginning of the leg. */
+  readonly at: (s: number) => Offset;
+}
+
+/** The way of a flight. */
+export interface Course {
+  /** Metres above the dock between the climb and the descent, each of which takes `climbS` seconds. */
+  readonly height: number;
+  readonly climbS: number;
+  readonly legs: readonly Leg[];
+  /** Percent of the charge that the whole flight takes. */
+  readonly charge: number;
+  /** How the drone flies to a place; undefined for its usual round. */
+  readonly planned?: FlightSettings | undefined;
+}
+
+const METRES_PER_DEGREE = 111_320;
+const FULL_TURN = 2 * Math.PI;
+const HOME: Offset = [0, 0];
+/** From 0 to 1 with speed and acceleration of 0 at both ends. */
+export const ease = (u: number) => u ** 3 * (u * (6 * u - 15) + 10);
+
+const perLongitude = ({ latitude }: DockPosition) => METRES_PER_DEGREE * Math.cos((latitude * Math.PI) / 180);
+
+/** A place by its degrees: on the plane that touches the Earth at the dock. */
+function offsetOf(dock: DockPosition, longitude: number, latitude: number): Offset {
+  // The short way round, also across 180°.
+  const east = ((longitude - dock.longitude + 540) % 360) - 180;
+  return [east * perLongitude(dock), (latitude - dock.latitude) * METRES_PER_DEGREE];
+}
+
+/** Longitude and latitude of a place; the opposite of {@link offsetOf}. */
+export function degreesOf(dock: DockPosition, [east, north]: Offset): readonly [longitude: number, latitude: number] {
+  const longitude = dock.longitude + east / perLongitude(dock);
+  return [((longitude + 540) % 360) - 180, dock.latitude + north / METRES_PER_DEGREE];
+}
+
+/** How long a drone takes to reach its cruising speed, and to brake, in seconds. */
+const RAMP_S = 15;
+
+/** How much of a way is flown after `s` seconds of `total`: with a constant speed between smooth ramps at both ends. */
+function flownAt(s: number, total: number, way: number): number {
+  if (s > total / 2) return way - flownAt(total - s, total, way);
+  const ramp = Math.min(RAMP_S, total / 2);
+  const u = Math.min(1, Math.max(0, s / ramp));
+  return (way / (total - ramp)) * (ramp * (u ** 3 - u ** 4 / 2) + Math.max(0, s - ramp));
+}
+
+/** A straight leg, at a speed in metres per second. */
+function straight(from: Offset, to: Offset, speed: number, droneState: string): Leg {
+  const [east, north] = [to[0] - from[0], to[1] - from[1]];
+  const metres = Math.hypot(east, north);
+  const seconds = metres / speed + Math.min(RAMP_S, metres / speed);
+  const at = (s: number): Offset => {
+    const part = metres === 0 ? 1 : flownAt(s, seconds, metres) / metres;
+    return [from[0] + part * east, from[1] + part * north];
+  };
+  return { seconds, droneState, at };
+}
+
+/** One lap of the usual round, which begins and ends at its centre's edge, and how long before its end the drone returns. */
+const LAP_S = 42;
+const RETURNS_BEFORE_END_S = 8;
+
+/** The usual round: laps that begin and end at a place. @param turns how many turns are flown after `s` seconds */
+function round({ seed, jobId }: Flight, [east, north]: Offset, turns: (s: number) => number): Leg['at'] {
+  const radius = seededBetween(45, 65, seed, jobId, 'radius');
+  const bearing = bearingOf(seed, jobId);
+  const direction = seededRandom(seed, jobId, 'direction') < 0.5 ? 1 : -1;
+  return (s) => {
+    const angle = direction * FULL_TURN * turns(s);
+    const ripple = 0.12 * radius * Math.sin(2 * angle);
+    return [
+      east + radius * (Math.cos(bearing + angle) - Math.cos(bearing)) + ripple * Math.cos(bearing),
+      north + radius * (Math.sin(bearing + angle) - Math.sin(bearing)) + ripple * Math.sin(bearing),
+    ];
+  };
+}
+
+/** Where a standing drone points to, in radians from north. */
+export const bearingOf = (seed: string, jobId: string): number => FULL_TURN * seededRandom(seed, jobId, 'bearing');
+
+/** Whether a simulated failure lets the drone turn back on its way. */
+const turnsBack = ({ plan: { failure } }: Flight) => failure === 'low-battery' || failure === 'abort';
+
+/** The usual round, from the dock. */
+function usualLegs(flight: Flight): Leg[] {
+  const { laps } = flight.plan;
+  const total = laps * LAP_S;
+  const isBack = turnsBack(flight);
+  const turns = (s: number) =>
+    isBack ? 0.4 * laps * ease(1 - Math.abs((2 * s) / total - 1)) : flownAt(s, total, laps);
+  const at = round(flight, HOME, turns);
+  const out = isBack ? total / 2 : total - RETURNS_BEFORE_END_S;
+  return [
+    { seconds: out, droneState: 'WAYPOINT', at },
+    { seconds: total - out, droneState: 'RETURNING', at: (s) => at(out + s) },
+  ];
+}
+
+/** How a drone flies: all of it is known. */
+type Settings = { readonly [Name in keyof FlightSettings]-?: number };
+
+/** What a drone chooses when the job leaves it open: metres, metres per second, metres, seconds. */
+const CHOSEN: Settings = { height: 60, speed: 10, orbitRadius: 30, holdSeconds: 60 };
+
+/** How far a drone comes on its way before it turns back. */
+const TURNS_BACK_AFTER = 0.4;
+
+/** To a place, what is done there, and back. */
+function legsTo(flight: Flight, place: Offset, action: string, planned: Settings): Leg[] {
+  const { speed, orbitRadius, holdSeconds } = planned;
+  const metres = Math.hypot(...place);
+  const along = (part: number): Offset => [place[0] * part, place[1] * part];
+  const there = (to: Offset) => straight(HOME, to, speed, 'WAYPOINT');
+  const back = (from: Offset) => straight(from, HOME, speed, 'RETURNING');
+  if (turnsBack(flight)) return [there(along(TURNS_BACK_AFTER)), back(along(TURNS_BACK_AFTER))];
+  if (action === 'HOVER')
+    return [there(place), { seconds: holdSeconds, droneState: 'HOVER', at: () => place }, back(place)];
+  if (action === 'ORBIT') {
+    // The circle is entered where it is nearest to the dock.
+    const entry = Math.atan2(-place[1], -place[0]);
+    const on = (angle: number): Offset => [
+      place[0] + orbitRadius * Math.cos(angle),
+      place[1] + orbitRadius * Math.sin(angle),
+    ];
+    const way = speed * (holdSeconds - Math.min(RAMP_S, holdSeconds / 2));
+    const at = (s: number) => on(entry - (way === 0 ? 0 : flownAt(s, holdSeconds, way) / orbitRadius));
+    const [begin, end] = [on(entry), on(entry - way / orbitRadius)];
+    return [there(begin), { seconds: holdSeconds, droneState: 'ORBIT', at }, back(end)];
+  }
+  const total = flight.plan.laps * LAP_S;
+  const at = round(flight, place, (s) => flownAt(s, total, flight.plan.laps));
+  return [there(metres === 0 ? HOME : place), { seconds: total, droneState: 'WAYPOINT', at }, back(place)];
+}
+
+/** Seconds in the air on a full charge; and the share of it that a flight may take, in percent. */
+const ENDURANCE_S = 1800;
+export const MAX_CHARGE = 75;
+/** A lap takes 9 % of the charge; a long mission spends at most three quarters of it. */
+const CHARGE_OF_LAP = 9;
+
+/** Climb and descent at 6 m/s at most, and not below ten seconds. */
+const climbOf = (height: number) => Math.max(10, height / 4);
+
+/** The way that a drone flies for a job. Pure, so that any number of calls gives the same. */
+export function courseOf(flight: Flight): Course {
+  const { seed, jobId, dock, plan } = flight;
+  const { place, failure, laps } = plan;
+  if (!place) {
+    const charge = failure === 'low-battery' ? 86 : Math.min(CHARGE_OF_LAP * laps, MAX_CHARGE);
+    const height = plan.flight?.height ?? seededBetween(30, 45, seed, jobId, 'height');
+    return { height, climbS: climbOf(height), legs: usualLegs(flight), charge };
+  }
+  const [longitude, latitude, altitude] = place.location.coordinates;
+  const { height, speed, orbitRadius, holdSeconds } = plan.flight ?? {};
+  const chosen: Settings = {
+    height: altitude === undefined ? (height ?? CHOSEN.height) : altitude - dock.altitude,
+    speed: speed ?? CHOSEN.speed,
+    orbitRadius: orbitRadius ?? CHOSEN.orbitRadius,
+    holdSeconds: holdSeconds ?? CHOSEN.holdSeconds,
+  };
+  const legs = legsTo(flight, offsetOf(dock, longitude, latitude), place.action, chosen);
+  const climbS = climbOf(chosen.height);
+  const inAir = 2 * climbS + legs.reduce((sum, { seconds }) => sum + seconds, 0);
+  const charge = failure === 'low-battery' ? 86 : (100 * inAir) / ENDURANCE_S;
+  return { height: chosen.height, climbS, legs, charge, planned: plannedFor(place.action, chosen) };
+}
+
+/** What of the settings has a meaning for an action. */
+function plannedFor(action: string, { height, speed, orbitRadius, holdSeconds }: Settings) {
+  if (action === 'HOVER') return { height, speed, holdSeconds };
+  return action === 'ORBIT' ? { height, speed, orbitRadius, holdSeconds } : { height, speed };
+}

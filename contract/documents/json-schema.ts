@@ -45,6 +45,8 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
   [messageId.def.innerType, { anyOf: [{ type: 'string', maxLength: 128 }, { type: 'number' }] }],
   // Many generators of code know no tuples, and the dialects of OpenAPI and AsyncAPI write them differently.
   [position.shape.coordinates, { type: 'array', minItems: 3, maxItems: 3, items: { type: 'number' } }],
+  // A constant would be a type of its own in generated Go, beside the one of positions.
+  [location.shape.type, { type: 'string', pattern: '^Point$' }],
   [location.shape.coordinates, { type: 'array', minItems: 2, maxItems: 3, items: { type: 'number' } }],
   // zod leaves out the default of what it converts.
   [

@@ -15,8 +15,7 @@ export const createJob = {
     'Creates a job with the status `PENDING`. The drone platform then queues and flies it, at `scheduledAt` or as soon as ' +
     'possible; follow it on the job’s channel instead of polling.\n\n' +
     '`desiredLocation` says where to fly, `actionOnArrival` what to do there, and `flight` how. What would have no effect is 400: an ' +
-    '`orbitRadius` without `ORBIT`, a `missionId` with `HOVER`.\n\n' +
-    '`deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, ' +
+    '`orbitRadius` without `ORBIT`, a `missionId` with `HOVER`. `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, ' +
     'an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.',
   scope: 'command:create',
   handler: 'jobs/create-job',

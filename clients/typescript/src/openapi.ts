@@ -208,9 +208,7 @@ export interface paths {
          * Create a job
          * @description Creates a job with the status `PENDING`. The drone platform then queues and flies it, at `scheduledAt` or as soon as possible; follow it on the job’s channel instead of polling.
          *
-         *     `desiredLocation` says where to fly, `actionOnArrival` what to do there, and `flight` how. What would have no effect is 400: an `orbitRadius` without `ORBIT`, a `missionId` with `HOVER`.
-         *
-         *     `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.
+         *     `desiredLocation` says where to fly, `actionOnArrival` what to do there, and `flight` how. What would have no effect is 400: an `orbitRadius` without `ORBIT`, a `missionId` with `HOVER`. `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.
          *
          *     Scope: `command:create`.
          *
@@ -735,10 +733,10 @@ export interface components {
                  */
                 coordinates: number[];
                 /**
-                 * @description Says what this object is.
-                 * @constant
+                 * @description Always `Point`.
+                 * @example Point
                  */
-                type: "Point";
+                type: string;
             };
             /**
              * @description Identifier of a device group, from `GET /v3/resources`.
@@ -1575,10 +1573,10 @@ export interface components {
              */
             coordinates: number[];
             /**
-             * @description Says what this object is.
-             * @constant
+             * @description Always `Point`.
+             * @example Point
              */
-            type: "Point";
+            type: string;
         };
         /** @description The operation is done. */
         MessageReply: {

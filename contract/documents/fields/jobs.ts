@@ -15,6 +15,8 @@ const coordinates: Field = {
   examples: [[8.5417, 47.3769]],
 };
 
+const geometryType: Field = { description: 'Always `Point`.', examples: ['Point'] };
+
 /** Fields of jobs. */
 export const jobFields: Fields = {
   actionOnArrival: {
@@ -135,6 +137,8 @@ export const jobFields: Fields = {
     examples: ['device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p'],
     ...identifier,
   },
+  'Location.type': geometryType,
+  'desiredLocation.type': geometryType,
   'Location.coordinates': coordinates,
   'desiredLocation.coordinates': coordinates,
   'CancelledJob.status': { description: 'Always `CANCELLED`.', examples: ['CANCELLED'] },

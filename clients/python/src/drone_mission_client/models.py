@@ -132,9 +132,9 @@ class DesiredLocation(TypedDict):
     Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says.
     """
 
-    type: Literal["Point"]
+    type: str
     """
-    Says what this object is.
+    Always `Point`.
     """
     coordinates: list[float]
     """
@@ -359,9 +359,9 @@ class Location(TypedDict):
     A place: a GeoJSON point (RFC 7946).
     """
 
-    type: Literal["Point"]
+    type: str
     """
-    Says what this object is.
+    Always `Point`.
     """
     coordinates: list[float]
     """

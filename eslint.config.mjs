@@ -34,6 +34,7 @@ const shared = {
   auth: [],
   serve: ['auth'],
   feed: [],
+  dispatch: [],
   delivery: ['auth'],
   telemetry: ['delivery'],
   platform: ['delivery', 'telemetry'],
@@ -56,7 +57,7 @@ const entries = ['authorizer', 'bus', 'http', 'mqtt', 'queue', 'schedule', 'sock
  * others are forbidden; `node` allows the modules of Node.js.
  */
 const arrows = {
-  domain: { packages: ['zod'] },
+  domain: { packages: ['zod', 'geographiclib-geodesic'] },
   contract: { folders: ['domain'], packages: ['fastest-levenshtein', 'zod'] },
   data: { folders: ['domain'], packages: ['zod', 'nanoid', 'ulid', '@aws-sdk/*', '@smithy/*'], node: true },
   ...rooms,

@@ -38,8 +38,8 @@ export interface Endpoint {
   readonly description: string | (() => string);
   /** Set when it should no longer be used: its responses and the OpenAPI document say so. */
   readonly deprecation?: Deprecation;
-  /** Scope that the token needs, or several of which it needs one; `null`: no token, but an API key with its usage plan (the token endpoint). */
-  readonly scope: Scope | readonly Scope[] | null;
+  /** Scope that the token needs, or several of which it needs one, or all; `null`: no token, but an API key with its usage plan (the token endpoint). */
+  readonly scope: Scope | readonly Scope[] | { readonly all: readonly Scope[] } | null;
   /** File below `lambdas/http/`, without `.ts`. Endpoints with the same file share a function. */
   readonly handler: string;
   /** Exact limit of calls per client in fixed windows of a minute (spec section 8). */
@@ -49,6 +49,8 @@ export interface Endpoint {
   /** Tables that its own operation uses, and how; {@link tablesOf} adds those for `perMinute`, `idempotent` and `waits`. */
   readonly tables: TableUses;
   readonly settings?: readonly Setting[];
+  /** Fails the job that it creates, later, if the platform does not take it: it sends to the queue of events to try again. */
+  readonly setsDeadlines?: true;
   /** Closes the sockets that follow the resource which it deletes. */
   readonly closesSockets?: true;
   /**
@@ -94,9 +96,26 @@ export function tablesOf({ tables, perMinute, idempotent, waits }: Endpoint): Ta
 export const settingsOf = ({ settings = [], waits }: Pick<Endpoint, 'settings' | 'waits'>): readonly Setting[] =>
   waits ? [...settings, 'MAX_WAITING_CALLS'] : settings;
 
-/** The scopes of which a token needs one to call an endpoint; none for the endpoint that needs no token. */
-export const scopesOf = ({ scope }: Pick<Endpoint, 'scope'>): readonly Scope[] =>
-  scope === null ? [] : [scope].flat();
+type Scoped = Pick<Endpoint, 'scope'>;
+
+const needsAll = (scope: Endpoint['scope']): scope is { readonly all: readonly Scope[] } =>
+  scope !== null && typeof scope === 'object' && 'all' in scope;
+
+/** The scopes that an endpoint names, of which a token needs one, or all; none for the endpoint that needs no token. */
+export const scopesOf = ({ scope }: Scoped): readonly Scope[] =>
+  scope === null ? [] : needsAll(scope) ? scope.all : [scope].flat();
+
+/** What joins the names of an endpoint's scopes. */
+export const scopeWord = ({ scope }: Scoped): 'and' | 'or' => (needsAll(scope) ? 'and' : 'or');
+
+/** The scopes of an endpoint as a text: `a and b`, or `a or b`. */
+export const scopeNames = (endpoint: Scoped): string => scopesOf(endpoint).join(` ${scopeWord(endpoint)} `);
+
+/** Whether a token with these scopes may call an endpoint. */
+export const permits = (endpoint: Scoped, granted: readonly string[]): boolean =>
+  needsAll(endpoint.scope)
+    ? endpoint.scope.all.every((scope) => granted.includes(scope))
+    : scopesOf(endpoint).some((scope) => granted.includes(scope));
 
 /** The text for partners, in Markdown. */
 export const descriptionOf = ({ description }: Pick<Endpoint, 'description'>): string =>

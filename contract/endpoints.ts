@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint';
+import * as dispatch from './endpoints/dispatch';
 import * as events from './endpoints/events';
 import * as fleet from './endpoints/fleet';
 import * as jobs from './endpoints/jobs';
@@ -14,6 +15,7 @@ import * as token from './endpoints/token';
 export const endpoints = {
   'POST /v3/auth/token': token.issueToken,
   'POST /v3/jobs/create': jobs.createJob,
+  'POST /v3/jobs/dispatch': dispatch.dispatchJob,
   'GET /v3/jobs': jobs.listJobs,
   'GET /v3/jobs/{jobId}': jobs.getJob,
   'GET /v3/jobs/{jobId}/track': jobs.getJobTrack,

@@ -1,11 +1,11 @@
 import { forbidden } from '../domain/refusal';
-import type { Scope } from './endpoint';
 
 /**
  * A caller whose token has none of these scopes.
  * @param path what to name as the cause: the header of a request, the field of a message
+ * @param needed scopes, or those of an endpoint as one text (`scopeNames`)
  */
-export const lacksScope = (path: string, ...needed: readonly Scope[]) =>
+export const lacksScope = (path: string, ...needed: readonly string[]) =>
   forbidden(path, `needs scope ${needed.join(' or ')}`);
 
 /**

@@ -5,6 +5,7 @@ import * as rates from './rates';
 /** Those of the endpoints' rows. */
 export const countedEndpoints = [
   { operation: 'POST /v3/jobs/create', limit: rates.JOBS_CREATED_PER_MINUTE },
+  { operation: 'POST /v3/jobs/dispatch', limit: rates.JOBS_DISPATCHED_PER_MINUTE },
   { operation: 'POST /v3/streams/share', limit: rates.SHARES_CREATED_PER_MINUTE },
   { operation: 'GET /v3/shares/{shareCode}/resources', limit: rates.SHARED_RESOURCES_PER_MINUTE },
   { operation: 'GET /v3/events', limit: rates.EVENTS_PER_MINUTE },
@@ -19,6 +20,7 @@ export const countedRates: readonly { readonly operation: string; readonly limit
 /** How operators name what they give a client another limit for: `--jobs-per-minute`. */
 export const limitNames = {
   'POST /v3/jobs/create': 'jobs',
+  'POST /v3/jobs/dispatch': 'dispatches',
   'POST /v3/streams/share': 'shares',
   'GET /v3/shares/{shareCode}/resources': 'shared-resources',
   'GET /v3/events': 'events',

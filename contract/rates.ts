@@ -2,6 +2,7 @@
 // that answers with all of them, which would otherwise build the schemas of all rows at each start.
 
 export const JOBS_CREATED_PER_MINUTE = 60;
+export const JOBS_DISPATCHED_PER_MINUTE = 60;
 export const SHARES_CREATED_PER_MINUTE = 30;
 export const SHARED_RESOURCES_PER_MINUTE = 120;
 export const EVENTS_PER_MINUTE = 120;

@@ -4,7 +4,7 @@ import { apiKeyUnknown } from './forbidden';
 import type { ErrorMessage } from './socket-messages';
 
 interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 406 | 410 | 412 | 415 | 429;
+  readonly status: 400 | 401 | 403 | 404 | 406 | 409 | 410 | 412 | 415 | 429;
   /** `error` of the body; for the token endpoint the code itself. */
   readonly text: string;
 }
@@ -22,6 +22,7 @@ export const refusals = {
   resource_not_found: { status: 404, text: 'Resource not found' },
   not_acceptable: { status: 406, text: 'Not acceptable' },
   cannot_cancel: { status: 400, text: 'Cannot cancel job' },
+  no_device: { status: 409, text: 'no_device' },
   cursor_expired: { status: 410, text: 'Cursor expired' },
   unsupported_media_type: { status: 415, text: 'Unsupported media type' },
   stale_version: { status: 412, text: 'Precondition failed' },

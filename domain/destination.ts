@@ -59,9 +59,15 @@ const rules: Readonly<
 };
 
 /**
- * Why a destination is refused: it lacks something, or says something that would have no effect. On a drone job nothing may vanish.
- * @returns undefined when it is complete
+ * Checks that a destination lacks nothing, and says nothing that would have no effect: on a drone job nothing may vanish.
+ * @throws Refusal `invalid_request`
  */
+export function expectDestination(destination: Destination): void {
+  const refusal = whyNotFlown(destination);
+  if (refusal) throw refusal;
+}
+
+/** Why a destination is refused; undefined when it is complete. */
 export function whyNotFlown(destination: Destination): Refusal | undefined {
   const { desiredLocation, flight, missionId } = destination;
   const action = actionOf(destination);

@@ -18,6 +18,7 @@ export const failureReasons = {
   WEATHER: 'The weather did not allow the flight.',
   ABORTED: 'A person stopped the mission.',
   UNREACHABLE: 'The drone can’t fly there as the job asks.',
+  NOT_TAKEN: 'The drone platform did not queue the dispatched job in time.',
   DEVICE_REMOVED: 'The platform removed the device that was to fly it.',
   DEVICE_MOVED: 'The platform moved the device that was to fly it to another group.',
   GROUP_REMOVED: 'The platform removed the device group.',

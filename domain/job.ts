@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { actionOf, actions, flightSettings, location, whyNotFlown } from './destination';
+import { actionOf, actions, flightSettings, expectDestination, location } from './destination';
 import type { Organisation } from './id';
 import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
 import { statusCause, whyReportIsWrong, type StatusCause } from './job-report';
@@ -75,14 +75,13 @@ const SCHEDULED_AGO_MS = 5 * 60_000;
 /**
  * The job that a request creates: PENDING, version 1. `now` is ISO 8601.
  * @throws Refusal `invalid_request` for a time in the past: the zero value of a client's date would be a flight at once; and for a
- *   destination that lacks something (`whyNotFlown`)
+ *   destination that lacks something (`expectDestination`)
  */
 export function newJob(request: JobRequest, jobId: string, now: string): Job {
   const { scheduledAt } = request;
   if (scheduledAt !== undefined && Date.parse(scheduledAt) < Date.parse(now) - SCHEDULED_AGO_MS)
     throw invalid('scheduledAt', 'is more than five minutes ago');
-  const refusal = whyNotFlown(request);
-  if (refusal) throw refusal;
+  expectDestination(request);
   return {
     ...request,
     actionOnArrival: actionOf(request),

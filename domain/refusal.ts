@@ -12,6 +12,7 @@ export const refusalCodes = [
   'not_acceptable',
   'unsupported_media_type',
   'cannot_cancel',
+  'no_device',
   'stale_version',
   'cursor_expired',
   'too_many_requests',

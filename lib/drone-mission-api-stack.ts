@@ -55,7 +55,7 @@ export class DroneMissionApiStack extends Stack {
     const realtime = new Realtime(this, 'Realtime', { ...options, contract, logAccess, identity, tables, platform });
     const { sockets, telemetry } = realtime;
     new ShareExpiry(this, 'ShareExpiry', { tables, platform });
-    new PlatformIntegration(this, 'PlatformIntegration', { platform, tables, telemetry });
+    const integration = new PlatformIntegration(this, 'PlatformIntegration', { platform, tables, telemetry });
     new PlatformAccess(this, 'PlatformAccess', { platform, platformPrincipalArn });
     if (targetArn !== undefined) new PlatformForwarding(this, 'Forwarding', { platform, targetArn });
     if (simulatedFleet) new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, ...simulatedFleet });
@@ -73,6 +73,7 @@ export class DroneMissionApiStack extends Stack {
       api,
       tables,
       sockets,
+      platform: integration,
       settings,
       traced,
     });

@@ -30,6 +30,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
   /** Indexes that functions query, by table. */
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
     jobs: ['by-status'],
+    fleet: ['standing'],
     connections: ['by-socket'],
     events: ['by-channel'],
   };
@@ -38,7 +39,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
   /** All indexes, by table. */
   readonly indexes: Readonly<Partial<Record<TableName, readonly string[]>>> = {
     ...this.queried,
-    fleet: [this.onlineIndex],
+    fleet: ['standing', this.onlineIndex],
   };
 
   constructor(scope: Construct, id: string, { removeData }: TablesProps) {
@@ -81,6 +82,13 @@ export class Tables extends Construct implements Record<TableName, Table> {
       indexName: this.onlineIndex,
       partitionKey: text('presentIn'),
       projectionType: ProjectionType.KEYS_ONLY,
+    });
+    // Where devices stand: one that flies is not in here, and one that stands still does not write it.
+    this.fleet.addGlobalSecondaryIndex({
+      indexName: 'standing',
+      partitionKey: text('standsIn'),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['standsAt', 'deviceGroupId', 'status'],
     });
     this.partners = new Table(this, 'Partners', { ...common, partitionKey: text('clientId') });
     this.requests = new Table(this, 'Requests', { ...common, partitionKey: text('id'), timeToLiveAttribute: 'ttl' });

@@ -74,8 +74,9 @@ function dockStateAt({ plan }: Flight, course: Course, t: number): string {
   return t < docked ? 'CLOSING' : 'CHARGING';
 }
 
-/** @param percent of charge; voltage in volts, remaining flight time in seconds */
-function battery(percent: number) {
+/** @param charge in percent, empty below 0; voltage in volts, remaining flight time in seconds */
+function battery(charge: number) {
+  const percent = Math.max(0, charge);
   return {
     percent: round(percent, 1),
     voltage: round(20 + 5.2 * (percent / 100), 2),

@@ -1,5 +1,5 @@
 import { endpointTable, routeOf } from '../../contract/access';
-import { scopes, scopesOf, type Endpoint } from '../../contract/endpoint';
+import { scopes, scopesOf, scopeWord, type Endpoint } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { firstPathOf } from '../../contract/documents/openapi/operation-ids';
 
@@ -32,7 +32,7 @@ const rowOf = (key: EndpointKey, endpoint: Endpoint) => [code(key), scopeText(en
 function scopeText(endpoint: Endpoint): string {
   const needed = scopesOf(endpoint);
   if (needed.length === 0) return 'API key';
-  return needed.length === scopes.length ? 'any' : needed.map(code).join(' or ');
+  return needed.length === scopes.length ? 'any' : needed.map(code).join(` ${scopeWord(endpoint)} `);
 }
 
 function notesOn(key: EndpointKey, endpoint: Endpoint): string {

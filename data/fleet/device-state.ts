@@ -9,6 +9,7 @@ import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { deviceFromItem, readBatch } from './fleet';
 import { fleetKey } from './fleet-key';
+import { standingUpdate } from './standing-devices';
 
 /** Those of the devices that the organisation has, strongly consistent; one read for up to 100. @throws Error when DynamoDB left out a key */
 export async function readDevices(organisation: Organisation, deviceIds: readonly string[]): Promise<Device[]> {
@@ -52,7 +53,8 @@ export async function saveState(
   const { deviceId, deviceGroupId, status } = known;
   const isDue = reason === 'due' && status === 'online' && known.savedAt !== undefined;
   const flight = flightUpdate({ before: known.takeOff, after: takeOff });
-  const removed = [...(isQuiet ? [] : ['quiet']), ...(flight.remove ? ['takeOff'] : [])];
+  const standing = standingUpdate(organisation, state);
+  const removed = [...(isQuiet ? [] : ['quiet']), ...(flight.remove ? ['takeOff'] : []), ...standing.remove];
   const conditions = [
     '(attribute_not_exists(stateAt) OR stateAt < :stateAt)',
     '#status = :status',
@@ -67,7 +69,7 @@ export async function saveState(
     UpdateExpression:
       'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :savedAt' +
       `, transitions = ${reason === 'due' ? ':none' : 'if_not_exists(transitions, :none) + :one'}` +
-      `${status === 'online' ? '' : ', #status = :online, presentIn = :organisation'}${flight.set}` +
+      `${status === 'online' ? '' : ', #status = :online, presentIn = :organisation'}${flight.set}${standing.set}` +
       `${isQuiet ? ', quiet = :quiet' : ''}${removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''} ADD version :one`,
     ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: { '#status': 'status' },
@@ -86,6 +88,7 @@ export async function saveState(
       ...(known.takeOff && { ':knownTakeOff': known.takeOff }),
       ...(isQuiet && { ':quiet': 'yes' }),
       ...flight.values,
+      ...standing.values,
     },
     ReturnValues: 'ALL_OLD',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -117,6 +120,7 @@ export function saveTrailing(
 ): Promise<boolean> {
   const { deviceId, version, reportedAt = at } = device;
   const flight = flightUpdate({ before: device.takeOff, after: takeOffAfter(device, [state]) });
+  const standing = standingUpdate(organisation, state);
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
@@ -124,7 +128,7 @@ export function saveTrailing(
         Key: fleetKey(organisation, deviceId),
         UpdateExpression:
           'SET lastState = :state, stateAt = :stateAt, savedAt = :now, reportedAt = :reportedAt, transitions = :none' +
-          `${flight.set} REMOVE quiet${flight.remove} ADD version :one`,
+          `${flight.set}${standing.set} REMOVE ${['quiet', ...standing.remove].join(', ')}${flight.remove} ADD version :one`,
         ConditionExpression: 'stateAt < :stateAt AND version = :version AND reportedAt = :before',
         ExpressionAttributeValues: {
           ':state': JSON.stringify(state),
@@ -136,6 +140,7 @@ export function saveTrailing(
           ':none': 0,
           ':one': 1,
           ...flight.values,
+          ...standing.values,
         },
       }),
     ),

@@ -5,7 +5,8 @@ import type { JobStatus } from '../../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { Refusal } from '../../domain/refusal';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { insertOnce, type FirstAnswer } from '../requests/idempotency';
+import { insertOnce, insertTogether, type FirstAnswer } from '../requests/idempotency';
+import { claimOf } from '../requests/device-claims';
 import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
 import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
@@ -21,6 +22,28 @@ export const insertJob = ({ organisation, clientId }: Creator, newJob: Job, firs
   insertOnce(
     { TableName: table('jobs'), Item: { ...toItem(organisation, newJob), createdBy: clientId } },
     'jobId',
+    firstAnswer,
+  );
+
+/**
+ * Stores a new job together with the claim of its device.
+ * @returns false when another call has claimed the device
+ * @throws AlreadyAnswered when the idempotency key has been used
+ */
+export const insertDispatchedJob = (
+  { organisation, clientId }: Creator,
+  newJob: Job & { readonly deviceId: string },
+  firstAnswer?: FirstAnswer,
+): Promise<boolean> =>
+  insertTogether(
+    [
+      {
+        TableName: table('jobs'),
+        Item: { ...toItem(organisation, newJob), createdBy: clientId },
+        ConditionExpression: 'attribute_not_exists(jobId)',
+      },
+      claimOf(newJob.deviceId, newJob.createdAt),
+    ],
     firstAnswer,
   );
 

@@ -48,6 +48,13 @@ interface Insert {
   readonly Item: Record<string, unknown>;
 }
 
+/** A put with its condition. */
+export interface ConditionalPut extends Insert {
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Record<string, unknown>;
+}
+
 /**
  * Puts a new item and, in the same transaction, the response to its request.
  * @param keyName an attribute of the item's key, for the condition that the item does not exist
@@ -55,14 +62,18 @@ interface Insert {
  */
 export async function insertOnce(insert: Insert, keyName: string, answer?: FirstAnswer): Promise<void> {
   const put = { ...insert, ConditionExpression: `attribute_not_exists(${keyName})` };
-  if (answer) return insertWithAnswer(put, answer);
+  if (answer) {
+    if (!(await insertTogether([put], answer))) throw new Error('a new identifier was in use');
+    return;
+  }
   // The identifier is new and unique: if the item exists, the SDK retried a put whose response was lost.
   await succeeded(dynamodb.send(new PutCommand(put)));
 }
 
-async function insertWithAnswer(put: Insert & { ConditionExpression: string }, answer: FirstAnswer): Promise<void> {
+/** The put of a response, on the condition that the key has none. */
+const putOf = (answer: FirstAnswer) => {
   const now = Math.floor(Date.parse(answer.at) / 1000);
-  const putAnswer = {
+  return {
     TableName: table('requests'),
     Item: {
       id: answer.id,
@@ -75,17 +86,32 @@ async function insertWithAnswer(put: Insert & { ConditionExpression: string }, a
     ExpressionAttributeValues: { ':now': now },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
+};
+
+/**
+ * Puts items and, in the same transaction, the response to their request.
+ * @returns false when the condition of one of them failed, or others kept writing it
+ * @throws AlreadyAnswered when the idempotency key has been used, also by a concurrent request
+ */
+export async function insertTogether(puts: readonly ConditionalPut[], answer?: FirstAnswer): Promise<boolean> {
+  const TransactItems = [...(answer ? [putOf(answer)] : []), ...puts].map((Put) => ({ Put }));
   for (let attempt = 1; ; attempt++) {
     try {
-      await dynamodb.send(new TransactWriteCommand({ TransactItems: [{ Put: putAnswer }, { Put: put }] }));
-      return;
+      await dynamodb.send(new TransactWriteCommand({ TransactItems }));
+      return true;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
-      const [reason] = error.CancellationReasons ?? [];
-      const first = answered(reason?.Item && unmarshall(reason.Item), answer.at);
+      const reasons = error.CancellationReasons ?? [];
+      const [reason] = reasons;
+      const first = answer && answered(reason?.Item && unmarshall(reason.Item), answer.at);
       if (first) throw first;
-      const isConflict = error.CancellationReasons?.some(({ Code }) => Code === 'TransactionConflict');
-      if (!isConflict || attempt === MAX_ATTEMPTS) throw error;
+      const [ofItems, codes] = [reasons.slice(-puts.length), reasons.map(({ Code }) => Code)];
+      if (ofItems.some(({ Code }) => Code === 'ConditionalCheckFailed')) return false;
+      if (!codes.includes('TransactionConflict')) throw error;
+      if (attempt === MAX_ATTEMPTS) {
+        if (ofItems.some(({ Code }) => Code === 'TransactionConflict')) return false;
+        throw error;
+      }
       await pause(RETRY_DELAY_MS * attempt * (0.5 + Math.random()));
     }
   }

@@ -1,9 +1,11 @@
 import type { SQSBatchResponse } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { MAX_RETRIES } from '../../contract/platform';
+import { readTakeDeadline } from '../../data/platform/take-deadline';
 import { sendToQueue } from '../../data/store/queue';
 import { logger } from '../logger';
 import { consumePlatformEvent } from '../platform/consume-platform-event';
+import { failUntakenJob } from '../platform/fail-untaken-job';
 import { EventTooEarly } from '../platform/occurrence';
 
 /** When an event is tried again that could not be applied, in s; and one whose predecessor has not been applied yet. */
@@ -40,13 +42,23 @@ const requeued = (rest: object): Promise<boolean> =>
     () => false,
   );
 
+function untakenJobIn(body: string): string | undefined {
+  try {
+    return readTakeDeadline(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Applies the events of a batch in the order of arrival. */
 async function retry({ Records }: Batch): Promise<SQSBatchResponse> {
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const { messageId, body, attributes } of Records) {
     const isLastAttempt = attributes.ApproximateReceiveCount >= MAX_RETRIES;
     try {
-      await consumePlatformEvent({ parse: () => JSON.parse(body) as unknown, text: () => body, isLastAttempt });
+      const untaken = untakenJobIn(body);
+      if (untaken !== undefined) await failUntakenJob(untaken, `deadline/${messageId}`, new Date());
+      else await consumePlatformEvent({ parse: () => JSON.parse(body) as unknown, text: () => body, isLastAttempt });
     } catch (error) {
       const isRequeued = error instanceof EventTooEarly && error.rest !== undefined && (await requeued(error.rest));
       if (!isRequeued) batchItemFailures.push({ itemIdentifier: messageId });
@@ -58,7 +70,7 @@ async function retry({ Records }: Batch): Promise<SQSBatchResponse> {
 }
 
 /**
- * An event of the drone platform, or a batch of the queue of those to try again → jobs, fleet and telemetry. A malformed event is
+ * An event of the drone platform, or a batch of the queue of those to try again, and of deadlines → jobs, fleet and telemetry. A malformed event is
  * sent to the dead-letter queue at once; one that can't be processed is retried from the queue, and moved there in the end.
  */
 export async function handler(event: object): Promise<SQSBatchResponse | undefined> {

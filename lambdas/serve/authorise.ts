@@ -1,5 +1,5 @@
 import { callerContext } from '../../contract/caller';
-import { scopesOf } from '../../contract/endpoint';
+import { permits, scopeNames } from '../../contract/endpoint';
 import { lacksScope } from '../../contract/forbidden';
 import { limitsOfClient } from '../../domain/partner';
 import { forbidden, Refusal } from '../../domain/refusal';
@@ -17,7 +17,6 @@ export function authorise(exchange: Exchange, event: Event): void {
   const { clientId, organisation, scopes, limits = '{}', refusal } = context.data;
   if (refusal !== undefined) throw forbidden('Authorization', refusal);
   const granted = scopes.split(' ');
-  const needed = scopesOf(exchange.endpoint);
-  if (!needed.some((scope) => granted.includes(scope))) throw lacksScope('Authorization', ...needed);
+  if (!permits(exchange.endpoint, granted)) throw lacksScope('Authorization', scopeNames(exchange.endpoint));
   exchange.caller = { clientId, organisation, scopes: granted, limits: limitsOfClient.parse(JSON.parse(limits)) };
 }

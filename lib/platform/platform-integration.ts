@@ -21,10 +21,19 @@ export interface PlatformIntegrationProps {
 
 /** Events to and from the drone platform, over its bus. */
 export class PlatformIntegration extends Construct {
+  private readonly inbound: InboundEvents;
+
   constructor(scope: Construct, id: string, props: PlatformIntegrationProps) {
     super(scope, id);
     new OutboundEvents(this, 'OutboundEvents', props);
-    new InboundEvents(this, 'InboundEvents', props);
+    this.inbound = new InboundEvents(this, 'InboundEvents', props);
+  }
+
+  /** Lets a function set deadlines of jobs, in the queue of events to try again. */
+  grantDeadlines(fn: ApiFunction): void {
+    const { queueArn, queueUrl } = this.inbound.retries;
+    fn.allow(['sqs:SendMessage'], [queueArn]);
+    fn.lambda.addEnvironment('RETRY_QUEUE_URL', queueUrl);
   }
 }
 
@@ -61,20 +70,22 @@ class OutboundEvents extends Construct {
  * put into a queue by the function and retried from there, so that neither a burst nor a failure loses any.
  */
 class InboundEvents extends Construct {
+  readonly retries: Queue;
+
   constructor(scope: Construct, id: string, { platform, tables, telemetry }: PlatformIntegrationProps) {
     super(scope, id);
     const failures = deadLetterQueue(this, 'Failures', {
       urgency: 'page',
       impact: 'Partners do not see progress that the drone platform reported',
     });
-    const retries = new Queue(this, 'Events', {
+    const retries = (this.retries = new Queue(this, 'Events', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(60),
       // As long as the archive of the bus.
       retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: failures, maxReceiveCount: MAX_RETRIES },
-    });
+    }));
     const consume = new ApiFunction(this, 'ConsumePlatformEvents', {
       entry: 'bus/consume-platform-events',
       description: 'Apply events of the drone platform',

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { settingsOf, tablesOf, type Endpoint, type Setting } from '../../contract/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
+import type { PlatformIntegration } from '../platform/platform-integration';
 import { grantVideo } from '../shares/video';
 import type { Tables } from '../tables';
 import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
@@ -14,6 +15,7 @@ export interface EndpointsProps {
   readonly api: RestApi;
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
+  readonly platform: PlatformIntegration;
   readonly settings: Readonly<Record<Setting, string>>;
   /** Whether X-Ray records traces. */
   readonly traced: boolean;
@@ -59,6 +61,7 @@ export class Endpoints extends Construct {
     }).uses(tables, ...served.map(tablesOf));
     if (served.some(({ video }) => video)) grantVideo(fn);
     if (served.some(({ closesSockets }) => closesSockets)) this.props.sockets.grantManage(fn);
+    if (served.some(({ setsDeadlines }) => setsDeadlines)) this.props.platform.grantDeadlines(fn);
     return fn;
   }
 }

@@ -46,9 +46,9 @@ test('an endpoint whose calls wait gets how many may in all, and no other', () =
   expect(settingsOf(endpointTable['GET /v3/events'])).toEqual(['MAX_WAITING_CALLS']);
 });
 
-test('only the two endpoints that create accept idempotency keys', () => {
+test('only the endpoints that create accept idempotency keys', () => {
   const idempotent = entries.filter(([, endpoint]) => endpoint.idempotent).map(([key]) => key);
-  expect(idempotent).toEqual(['POST /v3/jobs/create', 'POST /v3/streams/share']);
+  expect(idempotent).toEqual(['POST /v3/jobs/create', 'POST /v3/jobs/dispatch', 'POST /v3/streams/share']);
 });
 
 test('exactly the endpoints with a query or body schema declare invalid_request', () => {

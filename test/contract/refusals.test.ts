@@ -15,6 +15,7 @@ const expected: Record<RefusalCode, [status: number, text: string]> = {
   not_acceptable: [406, 'Not acceptable'],
   unsupported_media_type: [415, 'Unsupported media type'],
   cannot_cancel: [400, 'Cannot cancel job'],
+  no_device: [409, 'no_device'],
   cursor_expired: [410, 'Cursor expired'],
   stale_version: [412, 'Precondition failed'],
   too_many_viewers: [429, 'Too many viewers'],

@@ -1,6 +1,9 @@
 import { endpointTable } from '../../contract/access';
 import { scopes, tablesOf, type TableUse } from '../../contract/endpoint';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { fleetKey } from '../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { cursorOf } from '../../domain/cursor';
 import { toItem } from '../../data/jobs/job-item';
@@ -19,6 +22,13 @@ const device = {
   name: 'Kestrel',
   status: 'online',
 };
+const lastState = JSON.stringify({
+  timestamp: '2026-11-27T10:30:00.000Z',
+  droneState: 'DOCKED',
+  navigation: { position: { type: 'Point', coordinates: [8.5417, 47.3769, 440] } },
+  battery: { percent: 90 },
+});
+const queue = mockClient(SQSClient);
 
 beforeEach(() => {
   process.env['SHARE_BASE_URL'] = 'https://share.test';
@@ -33,16 +43,28 @@ beforeEach(() => {
     .on(QueryCommand, { TableName: 'events' })
     .resolves({ Items: [{ number: 6, channel: `job#${id('job')}`, message: '{}', ttl: 9e9 }] });
   store.on(BatchGetCommand).resolves({ Responses: { fleet: [group] } });
+  store
+    .on(BatchGetCommand, { RequestItems: { fleet: { Keys: [fleetKey(acme, id('device'))] } } })
+    .resolves({ Responses: { fleet: [{ ...device, lastState }] } });
+  const standing = { id: id('device'), deviceGroupId: id('group'), status: 'online', standsAt: '8.5417,47.3769' };
+  store.on(QueryCommand, { TableName: 'fleet', IndexName: 'standing' }).resolves({ Items: [standing] });
+  process.env['RETRY_QUEUE_URL'] = 'https://sqs.test/retries';
+  queue.on(SendMessageCommand).resolves({});
 });
 
 const key = 'c0ffee00-1234-4abc-8def-0123456789ab';
 const withKey = { headers: { 'Idempotency-Key': key } };
 const newJob = { body: { name: 'Rim', deviceGroupId: id('group') } };
+const place = { type: 'Point', coordinates: [8.5417, 47.3769] };
+const alarm = { body: { name: 'Alarm', desiredLocation: place } };
 const newShare = { body: { resourceId: id('device'), shareType: 'STREAM' } };
 
 const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['POST /v3/jobs/create', newJob, 3],
   ['POST /v3/jobs/create', { ...newJob, ...withKey }, 4],
+  // The count, the devices that stand, the jobs of three statuses and the newest, the nearest as they are, their claims, and the transaction.
+  ['POST /v3/jobs/dispatch', alarm, 9],
+  ['POST /v3/jobs/dispatch', { ...alarm, ...withKey }, 10],
   ['GET /v3/jobs', {}, 1],
   ['GET /v3/jobs/{jobId}', {}, 1],
   ['GET /v3/jobs/{jobId}/track', {}, 2],

@@ -24,6 +24,8 @@ const handlers = new Map<string, Endpoint[]>();
 for (const endpoint of Object.values(endpointTable)) {
   handlers.set(endpoint.handler, [...(handlers.get(endpoint.handler) ?? []), endpoint]);
 }
+/** Of a function that sets deadlines. */
+const deadlinePermission = 'sqs:SendMessage PlatformIntegration/InboundEvents/Events';
 const pathOf = (handler: string) => `Endpoints/${handler.split('/').at(-1)}`;
 
 describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
@@ -35,6 +37,7 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
       permissionsFor(path, served.map(tablesOf), [
         ...(served.some(({ video }) => video) ? videoPermissions : []),
         ...(served.some(({ closesSockets }) => closesSockets) ? socketPermissions : []),
+        ...(served.some(({ setsDeadlines }) => setsDeadlines) ? [deadlinePermission] : []),
       ]),
     );
   });
@@ -44,6 +47,7 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
       ...(Object.keys(tablesOf(endpoint)) as TableName[]).map(tableVariable),
       ...settingsOf(endpoint),
       ...(endpoint.closesSockets ? socketSettings : []),
+      ...(endpoint.setsDeadlines ? ['RETRY_QUEUE_URL'] : []),
     ]);
     // Which functions count refusals is in `test/lib/shares/share-guesses.test.ts`; no endpoint counts errors.
     const { METRIC_NAMESPACE: _, COUNTED_REASON: __, ...environment } = environmentOf(lambda);

@@ -92,6 +92,7 @@ export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
 
 const indexes: Readonly<Record<string, string>> = {
   jobs: 'by-status',
+  fleet: 'standing',
   connections: 'by-socket',
   events: 'by-channel',
 };

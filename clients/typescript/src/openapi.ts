@@ -221,6 +221,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/jobs/dispatch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dispatch the nearest free device to a place
+         * @description Creates a job for the device that would arrive first at `desiredLocation`, of those that are online, on the ground, charged and named by no open job. Two calls never take the same device. The body is that of creating a job; `deviceGroupId` limits the search to a group, `maxEtaSeconds` to devices that arrive in time. `deviceId` and `scheduledAt` are refused.
+         *
+         *     `etaSeconds` is an estimate: 30 seconds, and the distance in a straight line at `flight.speed`, or at 10 m/s. `candidates` are the nearest devices, with the `reason` of each that was passed over. When none is free the answer is 409 with the same reasons.
+         *
+         *     A job that the drone platform has not queued within 60 seconds becomes `FAILED` with the reason `NOT_TAKEN`, and its device is free again.
+         *
+         *     Scopes: `command:create` and `resources:read`.
+         *
+         *     Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         */
+        post: operations["dispatchJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/limits": {
         parameters: {
             query?: never;
@@ -497,6 +525,31 @@ export interface components {
              * @constant
              */
             status: "CANCELLED";
+        };
+        /** @description A device near the place. */
+        Candidate: {
+            /**
+             * @description Identifier of a device: a drone with its dock.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * Format: double
+             * @description Metres from the device to the place, on the ellipsoid.
+             * @example 412.6
+             */
+            distance: number;
+            /**
+             * Format: int32
+             * @description When the drone would arrive, in seconds from now. An estimate: 30 seconds, and the distance at `flight.speed` or 10 m/s.
+             * @example 64
+             */
+            etaSeconds: number;
+            /**
+             * @description Why it was passed over. Known values: `OFFLINE`: It does not report. `FLYING`: It is not on the ground. `BUSY`: An open job names it. `LOW_CHARGE`: Its charge is low, or not known. `TOO_FAR`: It would arrive later than `maxEtaSeconds`. Left out of a device that is free.
+             * @example BUSY
+             */
+            reason?: string;
         };
         /** @description Lists with as many elements as a line, or points, have positions. */
         CoordinateProperties: {
@@ -1009,6 +1062,130 @@ export interface components {
          * @enum {string}
          */
         DeviceStatus: "online" | "offline";
+        /** @description Reply to “Dispatch the nearest free device to a place”. */
+        DispatchJobReply: {
+            /** @description The devices that were looked at, nearest first: at most 100. */
+            candidates: components["schemas"]["Candidate"][];
+            /**
+             * Format: double
+             * @description Metres from the device to the place, on the ellipsoid.
+             * @example 412.6
+             */
+            distance: number;
+            /**
+             * Format: int32
+             * @description When the drone would arrive, in seconds from now. An estimate: 30 seconds, and the distance at `flight.speed` or 10 m/s.
+             * @example 64
+             */
+            etaSeconds: number;
+            job: components["schemas"]["CreatedJob"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @example true
+             */
+            success: boolean;
+        };
+        /** @description Body of “Dispatch the nearest free device to a place”. */
+        DispatchJobRequest: {
+            /**
+             * @description What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+             * @example MISSION
+             * @enum {string}
+             */
+            actionOnArrival?: "HOVER" | "ORBIT" | "MISSION";
+            /**
+             * @description Free text for people, up to 4096 characters. Left out of replies if it was never set.
+             * @example Crown of the dam, both sides
+             */
+            description?: string;
+            /** @description Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says. */
+            desiredLocation: {
+                /**
+                 * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
+                 * @example [
+                 *       8.5417,
+                 *       47.3769
+                 *     ]
+                 */
+                coordinates: number[];
+                /**
+                 * @description Always `Point`.
+                 * @example Point
+                 */
+                type: string;
+            };
+            /**
+             * @description Only devices of this group. Without it all of your organisation.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId?: string;
+            /**
+             * @description How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
+             * @example {
+             *       "height": 60,
+             *       "speed": 12
+             *     }
+             */
+            flight?: {
+                /**
+                 * Format: double
+                 * @description Height of the flight in metres above the take-off point, 1 to 500. Not together with an altitude in `desiredLocation`.
+                 * @example 60
+                 */
+                height?: number;
+                /**
+                 * Format: int32
+                 * @description How long the drone stays at `desiredLocation`, in seconds, 0 to 3600. For `HOVER` and `ORBIT`.
+                 * @example 120
+                 */
+                holdSeconds?: number;
+                /**
+                 * Format: double
+                 * @description Radius of the circle in metres, 1 to 1000. For `ORBIT`.
+                 * @example 30
+                 */
+                orbitRadius?: number;
+                /**
+                 * Format: double
+                 * @description Speed over ground in metres per second, 0.5 to 50.
+                 * @example 12
+                 */
+                speed?: number;
+            };
+            /**
+             * Format: int32
+             * @description Passes over devices that would arrive later: seconds, 1 to 86400.
+             * @example 300
+             */
+            maxEtaSeconds?: number;
+            /**
+             * @description Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
+             * @example {
+             *       "site": "north",
+             *       "order": 4711
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+             * @example mission-42
+             */
+            missionId?: string;
+            /**
+             * @description Name of the job, for people: 1 to 256 characters.
+             * @example Rim inspection
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description Priority for the drone platform, 1 (low) to 10 (high).
+             * @default 5
+             * @example 5
+             */
+            priority?: number;
+        };
         /** @description Why a request failed. */
         Error: {
             /** @description What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`, and with others where there is more to say than `error` does; the texts may get clearer, so don’t rely on them. */
@@ -1162,7 +1339,7 @@ export interface components {
              */
             priority: number;
             /**
-             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
              */
             reason?: string;
@@ -1232,7 +1409,7 @@ export interface components {
             navigation?: components["schemas"]["Navigation"];
             previousState?: components["schemas"]["JobStatus"];
             /**
-             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
              */
             reason?: string;
@@ -2708,6 +2885,69 @@ export interface operations {
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `404`: `Device group not found`: the device group does not exist.
              *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dispatchJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON in UTF-8; unknown fields are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DispatchJobRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DispatchJobReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Device group not found`: the device group does not exist.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `409`: `no_device`: no device is free; `details` has the nearest with their reasons.
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
              *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.

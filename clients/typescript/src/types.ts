@@ -21,6 +21,9 @@ type Query<Path extends keyof paths> =
 
 export type NewJob = Body<'/v3/jobs/create', 'post'>;
 export type CreatedJob = Reply<'/v3/jobs/create', 'post'>['job'];
+export type NewDispatch = Body<'/v3/jobs/dispatch', 'post'>;
+/** A job with the device that flies it, how far that is, and the devices that were looked at. */
+export type Dispatch = Omit<Reply<'/v3/jobs/dispatch', 'post'>, 'success'>;
 export type JobsPage = Reply<'/v3/jobs', 'get'>;
 export type JobSummary = JobsPage['jobs'][number];
 export type JobsQuery = Query<'/v3/jobs'>;

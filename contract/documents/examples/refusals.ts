@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { foreign, type Detail, type RefusalCode } from '../../../domain/refusal';
-import { scopesOf, type Endpoint } from '../../endpoint';
+import { scopeNames, scopesOf, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { knownParameters } from '../../validation-messages';
 import { apiKeyRefused, apiKeyUnknown, clientSuspended, lacksScope } from '../../forbidden';
@@ -26,6 +26,7 @@ export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
   resource_not_found: 'No device and no video stream has this `resourceId`',
   not_acceptable: '`Accept` allows none of the media types of the reply',
   cannot_cancel: 'The job is neither `PENDING` nor `QUEUED`',
+  no_device: 'No device is free; `details` has the nearest with their reasons',
   cursor_expired: 'The log no longer reaches back to the cursor',
   unsupported_media_type: 'The body is in another charset than UTF-8',
   stale_version: 'The job has another version than `If-Match` requires',
@@ -66,7 +67,7 @@ export const invalidKeys: Readonly<Record<string, RefusalExample>> = {
 
 /** The field or path parameter of an endpoint that may name another organisation's resource. */
 function foreignIn(key: EndpointKey): string | undefined {
-  if (key === 'POST /v3/jobs/create') return 'deviceGroupId';
+  if (key === 'POST /v3/jobs/create' || key === 'POST /v3/jobs/dispatch') return 'deviceGroupId';
   if (key === 'POST /v3/streams/share') return 'resourceId';
   return /\{(\w+)\}/.exec(key)?.[1];
 }
@@ -84,7 +85,7 @@ export function forbiddenCauses(key: EndpointKey, endpoint: Endpoint): Readonly<
     ...(held !== undefined && {
       lacksScope: {
         summary: `A token that has only the scope \`${held}\``,
-        details: lacksScope('Authorization', ...scopesOf(endpoint)).details,
+        details: lacksScope('Authorization', scopeNames(endpoint)).details,
       },
     }),
     ...(named !== undefined && {

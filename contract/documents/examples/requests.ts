@@ -25,6 +25,16 @@ export const requestExamples: Partial<Record<EndpointKey, Readonly<Record<string
       },
     },
   },
+  'POST /v3/jobs/dispatch': {
+    alarm: {
+      summary: 'An alarm: whoever is there first, within five minutes',
+      value: {
+        name: 'Alarm at the north gate',
+        desiredLocation: { type: 'Point', coordinates: [8.5417, 47.3769] },
+        maxEtaSeconds: 300,
+      },
+    },
+  },
   'PATCH /v3/jobs/{jobId}': {
     rename: { summary: 'Another name and priority', value: { name: 'Rim inspection, second try', priority: 8 } },
     replaceMetadata: { summary: 'Replace all metadata', value: { metadata: { site: 'south' } } },

@@ -1,4 +1,5 @@
 import type { Field, Fields } from '../field';
+import { passedOver } from '../../../domain/dispatch';
 import { actions } from '../../../domain/destination';
 import { identifier } from './common';
 import { allMoves, lastAreFinal } from '../../job-lifecycle';
@@ -30,6 +31,30 @@ export const jobFields: Fields = {
     description: 'When the job was cancelled.',
     examples: ['2026-11-27T10:31:40.512Z'],
     format: 'date-time',
+  },
+  candidates: {
+    description: 'The devices that were looked at, nearest first: at most 100.',
+    maxItems: 100,
+  },
+  distance: { description: 'Metres from the device to the place, on the ellipsoid.', examples: [412.6], minimum: 0 },
+  etaSeconds: {
+    description:
+      'When the drone would arrive, in seconds from now. An estimate: 30 seconds, and the distance at `flight.speed` or 10 m/s.',
+    examples: [64],
+    minimum: 0,
+  },
+  maxEtaSeconds: { description: 'Passes over devices that would arrive later: seconds, 1 to 86400.', examples: [300] },
+  'Candidate.reason': {
+    description: `Why it was passed over. Known values: ${Object.entries(passedOver)
+      .map(([code, text]) => `\`${code}\`: ${text}`)
+      .join(' ')} Left out of a device that is free.`,
+    examples: ['BUSY'],
+    known: Object.keys(passedOver),
+  },
+  'DispatchJobRequest.deviceGroupId': {
+    description: 'Only devices of this group. Without it all of your organisation.',
+    examples: ['group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n'],
+    ...identifier,
   },
   desiredLocation: {
     description:

@@ -1,6 +1,6 @@
 import { RATE_WINDOW_S } from '../../../domain/rate-window';
 import { endpointTable, routeOf } from '../../access';
-import { descriptionOf, scopesOf, type Endpoint } from '../../endpoint';
+import { descriptionOf, scopesOf, scopeWord, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { withLinks, type LinkedKind } from '../../links';
 import { exampleOf } from '../examples/example-of';
@@ -76,7 +76,7 @@ function successOf(key: EndpointKey, endpoint: Endpoint): Response {
 function scopeText(endpoint: Endpoint): string[] {
   const names = scopesOf(endpoint).map((scope) => `\`${scope}\``);
   if (names.length <= 1) return names.map((name) => `Scope: ${name}.`);
-  return [`Scope: one of ${names.join(', ')}.`];
+  return [scopeWord(endpoint) === 'and' ? `Scopes: ${names.join(' and ')}.` : `Scope: one of ${names.join(', ')}.`];
 }
 
 function descriptionWithLimits(key: EndpointKey, endpoint: Endpoint): string {

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { notAcceptable, oauthRefusal, refusals, resourceRefusal, unsupportedCharset } from '../../refusals';
 import * as examples from '../examples/refusals';
+import { exampleValue } from '../fields';
 import * as headers from './headers';
 import type { ErrorResponse, StatusExample } from './openapi-types';
 import { commonErrors, exampleName, json, unauthorizedText } from './responses';
@@ -27,6 +28,12 @@ const causesOf: Partial<
 > = {
   invalid_request: invalidRequests,
   forbidden: examples.forbiddenCauses,
+  no_device: () => ({
+    noDevice: {
+      summary: examples.refusalSummaries.no_device,
+      details: [{ path: String(exampleValue('deviceId')), message: 'BUSY' }],
+    },
+  }),
   cursor_expired: () => ({
     cursorExpired: { summary: examples.refusalSummaries.cursor_expired, details: cursorExpired().details },
   }),

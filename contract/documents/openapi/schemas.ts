@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import * as telemetry from '../../../domain/telemetry';
 import { endpointTable } from '../../access';
 import type { EndpointKey } from '../../endpoints';
+import * as dispatch from '../../schemas/dispatch';
 import * as errors from '../../schemas/errors';
 import * as events from '../../schemas/events';
 import * as fleet from '../../schemas/fleet';
@@ -21,7 +22,8 @@ interface NamedSchema {
   readonly description: string;
 }
 
-type Exported = typeof errors &
+type Exported = typeof dispatch &
+  typeof errors &
   typeof events &
   typeof fleet &
   typeof jobs &
@@ -35,6 +37,7 @@ type Exported = typeof errors &
 /** Everything that a module of schemas exports. */
 const exported = Object.fromEntries(
   [
+    Object.entries(dispatch),
     Object.entries(errors),
     Object.entries(events),
     Object.entries(fleet),
@@ -58,6 +61,7 @@ const parts = described({
   links: 'Where to follow the status of a resource.',
   updatedJob: 'A job after a change, with the fields that can change.',
   cancelledJob: 'A job after it was cancelled.',
+  candidate: 'A device near the place.',
   location: 'A place: a GeoJSON point (RFC 7946).',
   flightSettings: 'How a drone flies.',
   jobTrack: 'Where a job was flown, in GeoJSON (RFC 7946).',

@@ -1,4 +1,4 @@
-import { scopeDescriptions, scopesOf, type Endpoint } from '../../endpoint';
+import { scopeDescriptions, scopesOf, scopeWord, type Endpoint } from '../../endpoint';
 import type { OpenApiDocument, Operation } from './openapi-types';
 
 export const securitySchemes: OpenApiDocument['components']['securitySchemes'] = {
@@ -31,4 +31,8 @@ export const securitySchemes: OpenApiDocument['components']['securitySchemes'] =
 export const securityOf = (endpoint: Endpoint): Operation['security'] =>
   endpoint.scope === null
     ? [{ apiKey: [] }, { apiKey: [], clientSecretBasic: [] }]
-    : [...scopesOf(endpoint).map((scope) => ({ clientCredentials: [scope] })), { accessToken: [] }];
+    : [...alternativesOf(endpoint).map((clientCredentials) => ({ clientCredentials })), { accessToken: [] }];
+
+/** Each list of scopes that is enough. */
+const alternativesOf = (endpoint: Endpoint): string[][] =>
+  scopeWord(endpoint) === 'and' ? [[...scopesOf(endpoint)]] : scopesOf(endpoint).map((scope) => [scope]);

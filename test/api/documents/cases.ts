@@ -123,6 +123,7 @@ const cases: Readonly<Record<string, Case>> = {
   reusedKey,
   forbiddenMove,
   cannotCancel: cancelledTwice,
+  noDevice: withBody({ maxEtaSeconds: 1 }),
   staleVersion: changed({ headers: { 'if-match': '"99"' } }),
   deviceGroupNotFound: withBody({ deviceGroupId: 'group-nobodys' }),
   resourceNotFound: withBody({ resourceId: 'device-nobodys' }),

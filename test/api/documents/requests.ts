@@ -1,4 +1,5 @@
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
+import { givenFreeDevices } from '../../channels/free-devices';
 import type { Client } from '../client';
 import { fleetOf, givenJob, givenShare } from '../given';
 import { readFacts } from '../stack/facts';
@@ -57,6 +58,8 @@ export async function authorised({ operation }: PlacedOperation, client: Client)
 export async function validRequest(placed: PlacedOperation, client: Client): Promise<Request> {
   const content = placed.operation.requestBody?.content['application/json'];
   const [example] = Object.values(content?.examples ?? {});
+  // Each call takes one of them.
+  if (placed.path.endsWith('/dispatch')) await givenFreeDevices(fleetOf(client).deviceGroupId, 12);
   return {
     path: {
       ...(needs(placed, 'jobId') && { jobId: (await givenJob(client)).jobId }),

@@ -18,6 +18,7 @@ export const cast = {
   throttled: [all],
   'create-job': [all, all],
   destination: [all],
+  'dispatch-job': [all],
   'list-jobs': [all, all, all],
   'get-job': [all],
   'get-job-track': [all],

@@ -92,7 +92,7 @@ describe('insertOnce with an idempotency key', () => {
       'fails when the item itself was there',
       [],
       [{ ...thing.Item, name: 'Before' }],
-      { name: 'TransactionCanceledException' },
+      { message: 'a new identifier was in use' },
     ],
   ])('%s, without a retry, and stores nothing', async (_, answers, things, error) => {
     await engine.put('requests', ...answers);

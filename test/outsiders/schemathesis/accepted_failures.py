@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 
 LISTS = ("GET /v3/jobs", "GET /v3/shares", "GET /v3/streams/share")
-CREATES = ("POST /v3/jobs/create", "POST /v3/streams/share")
+DISPATCH = "POST /v3/jobs/dispatch"
+CREATES = ("POST /v3/jobs/create", DISPATCH, "POST /v3/streams/share")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,19 @@ accepted_failures = [
         400,
         "scheduledAt: is more than five minutes ago",
         "a time is past",
+    ),
+    AcceptedFailure(
+        ("POST /v3/jobs/create", DISPATCH),
+        400,
+        r"(desiredLocation|missionId|flight(\.\w+)?): (is required for|is not flown with|is for|needs a|contradicts) .*"
+        r"|desiredLocation\.coordinates: must not be 0, 0",
+        "the parts of a destination belong together",
+    ),
+    AcceptedFailure(
+        (DISPATCH,),
+        409,
+        r"device-[^:]+: [A-Z_]+|: no device stands with a known position",
+        "no device is free, or there in time",
     ),
     AcceptedFailure(
         (*CREATES, "PATCH /v3/jobs/{jobId}"),

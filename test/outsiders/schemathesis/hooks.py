@@ -97,6 +97,9 @@ def map_case(context, case):
             case.body["deviceGroupId"] = group["deviceGroupId"]
             if "deviceId" in case.body:
                 case.body["deviceId"] = device
+        case "POST /v3/jobs/dispatch":
+            if "deviceGroupId" in case.body:
+                case.body["deviceGroupId"] = group["deviceGroupId"]
         case "POST /v3/streams/share":
             case.body["resourceId"] = device
         case "PATCH /v3/jobs/{jobId}" if "If-Match" in case.headers:

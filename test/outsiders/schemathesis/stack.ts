@@ -1,12 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { runPartnerCommand } from '../../api/stack/aws-access';
 import { readFacts } from '../../api/stack/facts';
 import { startStack, stopStack } from '../../api/stack/running-stack';
+import { givenFreeDevices } from '../../channels/free-devices';
 
 /** Enough that none of them reaches a limit per client, the lowest of which is 30 shares a minute. */
 const CLIENTS = 24;
+
+/** Each dispatch takes one. */
+const FREE_DEVICES = 100;
+
+const group = z.object({ deviceGroupId: z.string() });
+const partner = z.object({ deviceGroups: z.tuple([group], group) });
+const onboarded = z.object({ partners: z.tuple([partner], partner) });
 
 /** One organisation with a fleet: its clients see the same jobs and shares. */
 const onboarding = {
@@ -41,6 +50,8 @@ export async function startOnboardedStack(): Promise<OnboardedStack> {
     writeFileSync(plan, JSON.stringify(onboarding));
     const partnersFile = join(folder, 'partners.json');
     writeFileSync(partnersFile, await runPartnerCommand('onboard', '--file', plan), { mode: 0o600 });
+    const { partners } = onboarded.parse(JSON.parse(readFileSync(partnersFile, 'utf8')));
+    await givenFreeDevices(partners[0].deviceGroups[0].deviceGroupId, FREE_DEVICES);
     return { url: readFacts().baseUrl, partnersFile, stop };
   } catch (error) {
     await stop();

@@ -65,6 +65,29 @@ class CancelledJob(TypedDict):
     """
 
 
+class Candidate(TypedDict):
+    """
+    A device near the place.
+    """
+
+    deviceId: str
+    """
+    Identifier of a device: a drone with its dock.
+    """
+    distance: float
+    """
+    Metres from the device to the place, on the ellipsoid.
+    """
+    etaSeconds: int
+    """
+    When the drone would arrive, in seconds from now. An estimate: 30 seconds, and the distance at `flight.speed` or 10 m/s.
+    """
+    reason: NotRequired[str]
+    """
+    Why it was passed over. Known values: `OFFLINE`: It does not report. `FLYING`: It is not on the ground. `BUSY`: An open job names it. `LOW_CHARGE`: Its charge is low, or not known. `TOO_FAR`: It would arrive later than `maxEtaSeconds`. Left out of a device that is free.
+    """
+
+
 class CoordinateProperties(TypedDict):
     """
     Lists with as many elements as a line, or points, have positions.
@@ -220,6 +243,53 @@ DeviceStatus: TypeAlias = Literal["online", "offline"]
 """
 `online` while the device reports telemetry; `offline` after 30 seconds of silence.
 """
+
+
+class DispatchJobRequest(TypedDict):
+    """
+    Body of “Dispatch the nearest free device to a place”.
+    """
+
+    name: str
+    """
+    Name of the job, for people: 1 to 256 characters.
+    """
+    deviceGroupId: NotRequired[str]
+    """
+    Only devices of this group. Without it all of your organisation.
+    """
+    description: NotRequired[str]
+    """
+    Free text for people, up to 4096 characters. Left out of replies if it was never set.
+    """
+    missionId: NotRequired[str]
+    """
+    Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+    """
+    priority: NotRequired[int]
+    """
+    Priority for the drone platform, 1 (low) to 10 (high).
+    """
+    desiredLocation: DesiredLocation
+    """
+    Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says.
+    """
+    actionOnArrival: NotRequired[Literal["HOVER", "ORBIT", "MISSION"]]
+    """
+    What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+    """
+    flight: NotRequired[Flight]
+    """
+    How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
+    """
+    metadata: NotRequired[dict[str, Any]]
+    """
+    Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
+    """
+    maxEtaSeconds: NotRequired[int]
+    """
+    Passes over devices that would arrive later: seconds, 1 to 86400.
+    """
 
 
 class ErrorDetail(TypedDict):
@@ -887,6 +957,30 @@ class CreatedShare(TypedDict):
     links: Links
 
 
+class DispatchJobReply(TypedDict):
+    """
+    Reply to “Dispatch the nearest free device to a place”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    job: CreatedJob
+    distance: float
+    """
+    Metres from the device to the place, on the ellipsoid.
+    """
+    etaSeconds: int
+    """
+    When the drone would arrive, in seconds from now. An estimate: 30 seconds, and the distance at `flight.speed` or 10 m/s.
+    """
+    candidates: list[Candidate]
+    """
+    The devices that were looked at, nearest first: at most 100.
+    """
+
+
 class Error(TypedDict):
     """
     Why a request failed.
@@ -970,7 +1064,7 @@ class Job(TypedDict):
     """
     reason: NotRequired[str]
     """
-    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
     """
     reasonText: NotRequired[str]
     """
@@ -1299,7 +1393,7 @@ class JobEvent(TypedDict):
     """
     reason: NotRequired[str]
     """
-    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
     """
     reasonText: NotRequired[str]
     """

@@ -5,7 +5,7 @@ import { send, type SendingRules } from './send.ts';
 const BODILESS = ['GET', 'HEAD'];
 
 /** Endpoints that create something, and that an idempotency key makes repeatable. */
-const CREATES = ['/v3/jobs/create', '/v3/streams/share'];
+const CREATES = ['/v3/jobs/create', '/v3/jobs/dispatch', '/v3/streams/share'];
 
 /**
  * A `fetch` for the API: sets the access token and, on creates, an idempotency key; repeats what may be repeated. A token that

@@ -4,6 +4,7 @@ import type { Rest } from '../rest.ts';
 import type {
   CancelledJob,
   CreatedJob,
+  Dispatch,
   Job,
   JobChange,
   JobEvent,
@@ -12,6 +13,7 @@ import type {
   JobStatusMessage,
   JobSummary,
   JobTrack,
+  NewDispatch,
   NewJob,
   UpdatedJob,
 } from '../types.ts';
@@ -59,6 +61,14 @@ export class Jobs {
     const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
     const created = this.rest.POST('/v3/jobs/create', { ...options, body, params: { header } });
     return (await bodyOf('POST /v3/jobs/create', created)).job;
+  }
+
+  /** Creates a job for the free device that would be there first. @throws ApiError (409 when none is free), ConnectionError */
+  async dispatch(body: NewDispatch, { idempotencyKey, ...options }: CreateOptions = {}): Promise<Dispatch> {
+    const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+    const created = this.rest.POST('/v3/jobs/dispatch', { ...options, body, params: { header } });
+    const { success: _, ...dispatch } = await bodyOf('POST /v3/jobs/dispatch', created);
+    return dispatch;
   }
 
   /** All jobs of the organisation, newest first, page after page. @throws ApiError, ConnectionError */

@@ -60,6 +60,7 @@ test('lists the own limits of a client', async () => {
   const { rates } = (await call(handler, { scopes: ['share:read'], limits })).body['limits'] as Limits;
   expect(rates.map(({ limit, remaining }) => [limit, remaining])).toEqual([
     [60, 60],
+    [60, 60],
     [30, 30],
     [120, 120],
     [600, 593],

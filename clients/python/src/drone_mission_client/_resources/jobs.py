@@ -13,6 +13,8 @@ from ..messages import JobStatusMessage
 from ..models import (
     CancelledJob,
     CreateJobRequest,
+    DispatchJobReply,
+    DispatchJobRequest,
     Job,
     JobEvent,
     JobSummary,
@@ -50,6 +52,16 @@ class Jobs:
         """
         headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
         return cast(JobSummary, self._rest.call("POST /v3/jobs/create", body=job, headers=headers)["job"])
+
+    def dispatch(self, job: DispatchJobRequest, *, idempotency_key: str | None = None) -> DispatchJobReply:
+        """Creates a job for the free device that would be there first; an ApiError with status 409 when none is free.
+
+        Args:
+            job: What to fly, and where.
+            idempotency_key: As for `create`.
+        """
+        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        return cast(DispatchJobReply, self._rest.call("POST /v3/jobs/dispatch", body=job, headers=headers))
 
     def list(self, *, status: str | None = None, limit: int | None = None) -> Iterator[JobSummary]:
         """Yields all jobs of the organisation, newest first, page after page.

@@ -1,0 +1,66 @@
+/** Where devices stand, for the ranking of a dispatch: in a sparse index that only those on the ground are in (`lib/tables.ts`). */
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { standingPlaceOf, type Place, type StandingDevice } from '../../domain/standing-device';
+import type { Organisation } from '../../domain/id';
+import type { DeviceState } from '../../domain/telemetry';
+import { dynamodb, table } from '../store/dynamodb';
+
+/** About eleven metres, so that a receiver that is not quite still does not write the index. */
+const DIGITS = 4;
+
+const textOf = (place: Place) => place.map((degrees) => degrees.toFixed(DIGITS)).join(',');
+
+const item = z.object({
+  id: z.string(),
+  deviceGroupId: z.string(),
+  status: z.string(),
+  standsAt: z.pipe(
+    z.string(),
+    z.transform((text) => text.split(',').map(Number) as unknown as Place),
+  ),
+});
+
+/** The part of an update that stores where a device stands, by its state. */
+export function standingUpdate(organisation: Organisation, state: DeviceState) {
+  const place = standingPlaceOf(state);
+  return place
+    ? {
+        set: ', standsIn = :standsIn, standsAt = :standsAt',
+        remove: [],
+        values: { ':standsIn': organisation, ':standsAt': textOf(place) },
+      }
+    : { set: '', remove: ['standsIn', 'standsAt'], values: {} };
+}
+
+/**
+ * The devices of an organisation that stand, as of a moment ago. Where a device stands is known to about ten metres.
+ * @param deviceGroupId only those of this group
+ */
+export async function listStandingDevices(
+  organisation: Organisation,
+  deviceGroupId: string | undefined,
+): Promise<StandingDevice[]> {
+  const found: StandingDevice[] = [];
+  const pages = paginateQuery(
+    { client: dynamodb },
+    {
+      TableName: table('fleet'),
+      IndexName: 'standing',
+      KeyConditionExpression: 'standsIn = :organisation',
+      ProjectionExpression: 'id, deviceGroupId, standsAt, #status',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ...(deviceGroupId !== undefined && { FilterExpression: 'deviceGroupId = :group' }),
+      ExpressionAttributeValues: {
+        ':organisation': organisation,
+        ...(deviceGroupId !== undefined && { ':group': deviceGroupId }),
+      },
+    },
+  );
+  for await (const { Items = [] } of pages)
+    for (const each of Items) {
+      const { id, deviceGroupId: group, standsAt, status } = item.parse(each);
+      found.push({ deviceId: id, deviceGroupId: group, place: standsAt, isOnline: status === 'online' });
+    }
+  return found;
+}

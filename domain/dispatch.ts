@@ -1,0 +1,91 @@
+/** Which device flies a job to a place: the one that is there first, of those that are free. */
+import { Geodesic } from 'geographiclib-geodesic';
+import * as z from 'zod/mini';
+import type { Location } from './destination';
+import type { Device } from './fleet';
+import { jobRequest } from './job';
+import { Refusal } from './refusal';
+import { standingPlaceOf, type Place, type StandingDevice } from './standing-device';
+import { text } from './text';
+
+/** Body of a request to dispatch: that of a new job, whose device the service chooses. */
+export const dispatchRequest = z.strictObject({
+  ...z.omit(jobRequest, { deviceId: true, scheduledAt: true }).shape,
+  deviceGroupId: z.optional(text(1, 256)),
+  desiredLocation: z.nonoptional(jobRequest.shape.desiredLocation),
+  maxEtaSeconds: z.optional(z.int().check(z.minimum(1), z.maximum(86_400))),
+});
+
+/** Why a device is not dispatched. The list is open. */
+export const passedOver = {
+  OFFLINE: 'It does not report.',
+  FLYING: 'It is not on the ground.',
+  BUSY: 'An open job names it.',
+  LOW_CHARGE: 'Its charge is low, or not known.',
+  TOO_FAR: 'It would arrive later than `maxEtaSeconds`.',
+} as const;
+export type PassedOver = keyof typeof passedOver;
+
+/** A device beside a place: metres, and seconds until it would be there. */
+export const candidate = z.object({
+  deviceId: z.string(),
+  distance: z.number(),
+  etaSeconds: z.int(),
+  reason: z.optional(z.enum(Object.keys(passedOver) as PassedOver[])),
+});
+export type Candidate = z.output<typeof candidate>;
+
+/** Metres between two places, on the ellipsoid WGS 84. */
+export const metresTo = (from: Place, to: Place): number =>
+  Geodesic.WGS84.Inverse(from[1], from[0], to[1], to[0], Geodesic.DISTANCE).s12 ?? NaN;
+
+/** How long a drone takes to leave its dock and climb, in seconds; and its speed if the job names none, in metres per second. */
+const TAKE_OFF_S = 30;
+const SPEED = 10;
+
+/** When a drone would be at a place, in whole seconds: an estimate, in a straight line and without wind. @param speed metres per second */
+export const etaOf = (metres: number, speed: number = SPEED): number => Math.round(TAKE_OFF_S + metres / speed);
+
+/** A device with its distance from a place, in metres. */
+export type RankedDevice = StandingDevice & { readonly metres: number };
+
+/** Devices by their distance from a place, nearest first. */
+export function byDistance(devices: readonly StandingDevice[], { coordinates }: Location): RankedDevice[] {
+  const [longitude, latitude] = coordinates;
+  return devices
+    .map((device) => ({ ...device, metres: metresTo(device.place, [longitude, latitude]) }))
+    .sort((one, other) => one.metres - other.metres || (one.deviceId < other.deviceId ? -1 : 1));
+}
+
+/** The least charge of a device that is dispatched, in percent. */
+const MIN_CHARGE = 30;
+
+/** What decides about a device beside its state. */
+interface Circumstances {
+  /** Whether an open job names it, or another call has just taken it. */
+  readonly isBusy: boolean;
+  readonly etaSeconds: number;
+  readonly maxEtaSeconds: number | undefined;
+}
+
+/** Why a device is not dispatched; undefined when it is free. @param device as it is now; undefined when it was removed */
+export function whyPassedOver(device: Device | undefined, circumstances: Circumstances): PassedOver | undefined {
+  const { isBusy, etaSeconds, maxEtaSeconds = Infinity } = circumstances;
+  if (device?.status !== 'online' || !device.lastState) return 'OFFLINE';
+  if (!standingPlaceOf(device.lastState)) return 'FLYING';
+  if (isBusy) return 'BUSY';
+  if ((device.lastState.battery?.percent ?? 0) < MIN_CHARGE) return 'LOW_CHARGE';
+  return etaSeconds > maxEtaSeconds ? 'TOO_FAR' : undefined;
+}
+
+/** Most devices that a refusal names. */
+const MOST_NAMED = 20;
+
+/** No device is free. @param candidates with the reason of each, nearest first */
+export const noDevice = (candidates: readonly Candidate[]): Refusal =>
+  new Refusal(
+    'no_device',
+    candidates.length > 0
+      ? candidates.slice(0, MOST_NAMED).map(({ deviceId, reason = 'BUSY' }) => ({ path: deviceId, message: reason }))
+      : [{ path: '', message: 'no device stands with a known position' }],
+  );

@@ -1,0 +1,32 @@
+import { dispatchJob } from '../../../contract/endpoints/dispatch';
+import { expectDeviceGroup } from '../../../data/fleet/fleet';
+import { insertDispatchedJob } from '../../../data/jobs/jobs';
+import { scheduleTakeDeadline } from '../../../data/platform/take-deadline';
+import { newId } from '../../../data/store/new-id';
+import { expectDestination } from '../../../domain/destination';
+import { newJob } from '../../../domain/job';
+import { takeNearest } from '../../dispatch/take-nearest';
+import { idempotencyKey } from '../../serve/idempotency';
+import { jsonBody } from '../../serve/json-body';
+import { serve } from '../../serve/serve';
+
+export const handler = serve(
+  'POST /v3/jobs/dispatch',
+  dispatchJob,
+  async ({ caller, body, now, firstAnswer }) => {
+    const { maxEtaSeconds: _, ...request } = body;
+    expectDestination(request);
+    if (body.deviceGroupId !== undefined) await expectDeviceGroup(caller.organisation, body.deviceGroupId);
+    const jobId = newId('job', caller.organisation, now);
+    // Before the job: without its deadline, one that nobody takes would keep its device for good.
+    await scheduleTakeDeadline(jobId);
+    return takeNearest(caller.organisation, body, now, async (device, candidates) => {
+      const { deviceId, deviceGroupId, distance, etaSeconds } = device;
+      const job = { ...newJob({ ...request, deviceGroupId, deviceId }, jobId, now), deviceId };
+      const reply = { success: true as const, job, distance, etaSeconds, candidates: [...candidates] };
+      return (await insertDispatchedJob(caller, job, firstAnswer(reply))) ? reply : undefined;
+    });
+  },
+  jsonBody,
+  idempotencyKey,
+);

@@ -1,0 +1,95 @@
+import { givenFreeDevices } from '../../channels/free-devices';
+import { publishPlatformEvent } from '../../channels/platform-events';
+import { until } from '../../channels/until';
+import { clients } from '../client';
+import { fleetOf, foreignAt, invalidAt, jobNow } from '../given';
+
+const [partner] = clients('dispatch-job');
+const [stranger] = clients('stranger');
+const { deviceGroupId, otherGroupId } = fleetOf(partner);
+const place = [8.9, 47.9] as const;
+
+const dispatch = (fields: object = {}) =>
+  partner.call('POST /v3/jobs/dispatch', {
+    body: { name: 'Alarm', desiredLocation: { type: 'Point', coordinates: place }, ...fields },
+  });
+
+describe('POST /v3/jobs/dispatch', () => {
+  test('takes the nearest free device, then the next one, and then none', async () => {
+    const [nearest, next] = await givenFreeDevices(deviceGroupId, 2, place);
+    const first = await dispatch({ deviceGroupId });
+    expect(first).toMatchObject({
+      status: 201,
+      body: { success: true, job: { deviceId: nearest, deviceGroupId, status: 'PENDING' }, etaSeconds: 31 },
+    });
+    expect(first.body.distance).toBeCloseTo(11.1, 0);
+    expect(first.body.candidates.map(({ deviceId }) => deviceId)).toEqual([nearest, next]);
+    expect(first.body.job.links?.mqttTopic).toBe(`${first.body.job.jobId}/JOB/STATUS`);
+    expect(await jobNow(partner, first.body.job.jobId)).toMatchObject({ deviceId: nearest, actionOnArrival: 'HOVER' });
+    expect((await dispatch({ deviceGroupId })).body.job.deviceId).toBe(next);
+    const { status, body } = await dispatch({ deviceGroupId });
+    expect([status, body.error]).toEqual([409, 'no_device']);
+    expect(body.details).toEqual(expect.arrayContaining([{ path: nearest, message: 'BUSY' }]));
+  });
+
+  test('does not take a device that a job names, however it was created', async () => {
+    const [deviceId] = await givenFreeDevices(otherGroupId, 1, place);
+    const created = await partner.call('POST /v3/jobs/create', {
+      body: { name: 'Round', deviceGroupId: otherGroupId, deviceId, scheduledAt: '2035-01-01T00:00:00Z' },
+    });
+    expect(created.status).toBe(201);
+    expect((await dispatch({ deviceGroupId: otherGroupId })).status).toBe(409);
+    await partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId: created.body.job.jobId } });
+    expect((await dispatch({ deviceGroupId: otherGroupId })).body.job.deviceId).toBe(deviceId);
+  });
+
+  test('takes a device where its telemetry says that it stands, and not while it flies', async () => {
+    const [deviceId] = await givenFreeDevices(deviceGroupId, 1, [9.9, 46.1]);
+    const report = (droneState: string, longitude: number) =>
+      publishPlatformEvent(
+        'device.telemetry.reported',
+        {
+          deviceId,
+          timestamp: new Date().toISOString(),
+          droneState,
+          navigation: { position: { type: 'Point', coordinates: [longitude, 46.1, 440] } },
+          battery: { percent: 80 },
+        },
+        new Date(),
+      );
+    const there = { deviceGroupId, desiredLocation: { type: 'Point', coordinates: [11.1, 46.1] }, maxEtaSeconds: 40 };
+    await report('HOVER', 11.1);
+    await until('its take-off', async () => {
+      const { resources } = (await partner.call('GET /v3/resources', { query: { include: 'state' } })).body;
+      const known = resources.flatMap(({ devices }) => devices).find((one) => one.deviceId === deviceId);
+      return known?.lastState?.droneState === 'HOVER' ? true : undefined;
+    });
+    expect((await dispatch(there)).status).toBe(409);
+    await report('LANDED', 11.1);
+    const { body } = await until('its landing', async () => {
+      const answer = await dispatch(there);
+      return answer.status === 201 ? answer : undefined;
+    });
+    expect(body.job.deviceId).toBe(deviceId);
+  });
+
+  test("answers 404 for an unknown group, 403 for another organisation's", async () => {
+    expect(await dispatch({ deviceGroupId: 'group' })).toMatchObject({
+      status: 404,
+      body: { error: 'Device group not found' },
+    });
+    const { status, body } = await dispatch({ deviceGroupId: fleetOf(stranger).deviceGroupId });
+    expect([status, body]).toEqual([403, foreignAt('deviceGroupId')]);
+  });
+
+  test.each([
+    ['deviceId', { deviceId: 'device-1' }],
+    ['scheduledAt', { scheduledAt: '2035-01-01T00:00:00Z' }],
+    ['desiredLocation', { desiredLocation: undefined, missionId: 'mission-42' }],
+    ['desiredLocation.coordinates.1', { desiredLocation: { type: 'Point', coordinates: [8, 91] } }],
+    ['flight.orbitRadius', { flight: { orbitRadius: 30 } }],
+    ['maxEtaSeconds', { maxEtaSeconds: 'soon' }],
+  ])('answers 400 and names %s', async (path, fields) => {
+    expect(await dispatch(fields)).toMatchObject(invalidAt(path));
+  });
+});

@@ -27,7 +27,7 @@ export async function givenFreeDevices(
       },
       battery: { percent: 90 },
     };
-    const { values = {} } = standingUpdate(organisation, state);
+    const { values } = standingUpdate(organisation, state);
     const Item = {
       ...fleetKey(organisation, deviceId),
       kind: 'device',

@@ -24,7 +24,7 @@ describe('POST /v3/jobs/dispatch', () => {
     });
     expect(first.body.distance).toBeCloseTo(11.1, 0);
     expect(first.body.candidates.map(({ deviceId }) => deviceId)).toEqual([nearest, next]);
-    expect(first.body.job.links?.mqttTopic).toBe(`${first.body.job.jobId}/JOB/STATUS`);
+    expect(first.body.job.links.mqttTopic).toBe(`${first.body.job.jobId}/JOB/STATUS`);
     expect(await jobNow(partner, first.body.job.jobId)).toMatchObject({ deviceId: nearest, actionOnArrival: 'HOVER' });
     expect((await dispatch({ deviceGroupId })).body.job.deviceId).toBe(next);
     const { status, body } = await dispatch({ deviceGroupId });

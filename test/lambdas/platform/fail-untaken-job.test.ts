@@ -1,5 +1,4 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { SQSEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fromItem, toItem } from '../../../data/jobs/job-item';
 import { scheduleTakeDeadline } from '../../../data/platform/take-deadline';
@@ -20,7 +19,7 @@ async function passDeadline() {
   await scheduleTakeDeadline(id('job'));
   const body = queue.commandCalls(SendMessageCommand)[0]?.args[0].input.MessageBody ?? '';
   const record = { messageId: 'message-1', body, attributes: { ApproximateReceiveCount: '1' } };
-  return handler({ Records: [record] } as unknown as SQSEvent);
+  return handler({ Records: [record] });
 }
 const given = (job: Partial<Job>) => engine.put('jobs', toItem(acme, sampleJob(job)));
 const now = async () => fromItem((await engine.all('jobs'))[0]);

@@ -10,7 +10,7 @@ export const dispatchJob = {
     'named by no open job. Two calls never take the same device. The body is that of creating a job; `deviceGroupId` limits the search to a ' +
     'group, `maxEtaSeconds` to devices that arrive in time. `deviceId` and `scheduledAt` are refused.\n\n' +
     '`etaSeconds` is an estimate: 30 seconds, and the distance in a straight line at `flight.speed`, or at 10 m/s. `candidates` are the nearest ' +
-    'devices, with the `reason` of each that was passed over. When none is free the answer is 409 with the same reasons.\n\n' +
+    'devices, with the `reason` of each that was passed over. When none is free the answer is 409 with the same reasons. ' +
     'A job that the drone platform has not queued within 60 seconds becomes `FAILED` with the reason `NOT_TAKEN`, and its device is free again.',
   scope: { all: ['command:create', 'resources:read'] },
   handler: 'jobs/dispatch-job',

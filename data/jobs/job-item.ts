@@ -11,6 +11,7 @@ import { metadataText, readMetadata } from '../store/metadata-text';
 const item = z.object({
   ...job.shape,
   metadata: z.pipe(z.transform(readMetadata), job.shape.metadata),
+  desiredLocation: z.pipe(z.transform(readMetadata), job.shape.desiredLocation),
   organisation: z.string(),
   createdBy: z.optional(z.string()),
   changeId: z.optional(z.string()),
@@ -46,6 +47,8 @@ export function keyOf(jobId: string) {
 export const toItem = (organisation: Organisation, newJob: Job) => ({
   ...newJob,
   metadata: metadataText(newJob.metadata),
+  // DynamoDB takes no number as near to 0 as a coordinate may be.
+  desiredLocation: newJob.desiredLocation && JSON.stringify(newJob.desiredLocation),
   organisation,
   organisationStatus: statusKey(organisation, newJob.status),
 });

@@ -44,9 +44,7 @@ export interface paths {
          *
          *     The log keeps an event for seven days. A cursor that is older is 410: begin with `after=oldest`, or read the current state.
          *
-         *     Scope: one of `command:read`, `share:read`, `resources:read`.
-         *
-         *     Limit: 120 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         *     Scope: one of `command:read`, `share:read`, `resources:read`. Limit: 120 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -210,9 +208,7 @@ export interface paths {
          *
          *     `desiredLocation` says where to fly, `actionOnArrival` what to do there, and `flight` how. What would have no effect is 400: an `orbitRadius` without `ORBIT`, a `missionId` with `HOVER`. `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.
          *
-         *     Scope: `command:create`.
-         *
-         *     Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         *     Scope: `command:create`. Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
          */
         post: operations["createJob"];
         delete?: never;
@@ -234,13 +230,9 @@ export interface paths {
          * Dispatch the nearest free device to a place
          * @description Creates a job for the device that would arrive first at `desiredLocation`, of those that are online, on the ground, charged and named by no open job. Two calls never take the same device. The body is that of creating a job; `deviceGroupId` limits the search to a group, `maxEtaSeconds` to devices that arrive in time. `deviceId` and `scheduledAt` are refused.
          *
-         *     `etaSeconds` is an estimate: 30 seconds, and the distance in a straight line at `flight.speed`, or at 10 m/s. `candidates` are the nearest devices, with the `reason` of each that was passed over. When none is free the answer is 409 with the same reasons.
+         *     `etaSeconds` is an estimate: 30 seconds, and the distance in a straight line at `flight.speed`, or at 10 m/s. `candidates` are the nearest devices, with the `reason` of each that was passed over. When none is free the answer is 409 with the same reasons. A job that the drone platform has not queued within 60 seconds becomes `FAILED` with the reason `NOT_TAKEN`, and its device is free again.
          *
-         *     A job that the drone platform has not queued within 60 seconds becomes `FAILED` with the reason `NOT_TAKEN`, and its device is free again.
-         *
-         *     Scopes: `command:create` and `resources:read`.
-         *
-         *     Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         *     Scopes: `command:create` and `resources:read`. Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
          */
         post: operations["dispatchJob"];
         delete?: never;
@@ -364,9 +356,7 @@ export interface paths {
          *
          *     Each call issues a new video address, which lives 300 seconds. For a continuous view follow the telemetry of the device instead of polling.
          *
-         *     Scope: `share:read`.
-         *
-         *     Limit: 120 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         *     Scope: `share:read`. Limit: 120 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
          */
         get: operations["listShareResources"];
         put?: never;
@@ -404,9 +394,7 @@ export interface paths {
          *
          *     An unknown `resourceId` is 404, another organisation’s 403. A device group can’t be shared, only a device of it: that is 404 too, with the cause in `details`.
          *
-         *     Scope: `stream:share`.
-         *
-         *     Limit: 30 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         *     Scope: `stream:share`. Limit: 30 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
          */
         post: operations["createShare"];
         delete?: never;
@@ -451,6 +439,12 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+         * @example MISSION
+         * @enum {string}
+         */
+        ActionOnArrival: "HOVER" | "ORBIT" | "MISSION";
         /** @description State of the battery. */
         Battery: {
             /**
@@ -764,33 +758,13 @@ export interface components {
         };
         /** @description Body of “Create a job”. */
         CreateJobRequest: {
-            /**
-             * @description What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
-             * @example MISSION
-             * @enum {string}
-             */
-            actionOnArrival?: "HOVER" | "ORBIT" | "MISSION";
+            actionOnArrival?: components["schemas"]["ActionOnArrival"];
             /**
              * @description Free text for people, up to 4096 characters. Left out of replies if it was never set.
              * @example Crown of the dam, both sides
              */
             description?: string;
-            /** @description Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says. */
-            desiredLocation?: {
-                /**
-                 * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
-                 * @example [
-                 *       8.5417,
-                 *       47.3769
-                 *     ]
-                 */
-                coordinates: number[];
-                /**
-                 * @description Always `Point`.
-                 * @example Point
-                 */
-                type: string;
-            };
+            desiredLocation?: components["schemas"]["DesiredLocation"];
             /**
              * @description Identifier of a device group, from `GET /v3/resources`.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -801,39 +775,7 @@ export interface components {
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId?: string;
-            /**
-             * @description How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
-             * @example {
-             *       "height": 60,
-             *       "speed": 12
-             *     }
-             */
-            flight?: {
-                /**
-                 * Format: double
-                 * @description Height of the flight in metres above the take-off point, 1 to 500. Not together with an altitude in `desiredLocation`.
-                 * @example 60
-                 */
-                height?: number;
-                /**
-                 * Format: int32
-                 * @description How long the drone stays at `desiredLocation`, in seconds, 0 to 3600. For `HOVER` and `ORBIT`.
-                 * @example 120
-                 */
-                holdSeconds?: number;
-                /**
-                 * Format: double
-                 * @description Radius of the circle in metres, 1 to 1000. For `ORBIT`.
-                 * @example 30
-                 */
-                orbitRadius?: number;
-                /**
-                 * Format: double
-                 * @description Speed over ground in metres per second, 0.5 to 50.
-                 * @example 12
-                 */
-                speed?: number;
-            };
+            flight?: components["schemas"]["DesiredFlight"];
             /**
              * @description Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
              * @example {
@@ -918,6 +860,55 @@ export interface components {
              */
             resourceId: string;
             shareType: components["schemas"]["ShareType"];
+        };
+        /**
+         * @description How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
+         * @example {
+         *       "height": 60,
+         *       "speed": 12
+         *     }
+         */
+        DesiredFlight: {
+            /**
+             * Format: double
+             * @description Height of the flight in metres above the take-off point, 1 to 500. Not together with an altitude in `desiredLocation`.
+             * @example 60
+             */
+            height?: number;
+            /**
+             * Format: int32
+             * @description How long the drone stays at `desiredLocation`, in seconds, 0 to 3600. For `HOVER` and `ORBIT`.
+             * @example 120
+             */
+            holdSeconds?: number;
+            /**
+             * Format: double
+             * @description Radius of the circle in metres, 1 to 1000. For `ORBIT`.
+             * @example 30
+             */
+            orbitRadius?: number;
+            /**
+             * Format: double
+             * @description Speed over ground in metres per second, 0.5 to 50.
+             * @example 12
+             */
+            speed?: number;
+        };
+        /** @description Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says. */
+        DesiredLocation: {
+            /**
+             * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
+             * @example [
+             *       8.5417,
+             *       47.3769
+             *     ]
+             */
+            coordinates: number[];
+            /**
+             * @description Always `Point`.
+             * @example Point
+             */
+            type: string;
         };
         /** @description A drone with its dock. */
         Device: {
@@ -1087,71 +1078,19 @@ export interface components {
         };
         /** @description Body of “Dispatch the nearest free device to a place”. */
         DispatchJobRequest: {
-            /**
-             * @description What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
-             * @example MISSION
-             * @enum {string}
-             */
-            actionOnArrival?: "HOVER" | "ORBIT" | "MISSION";
+            actionOnArrival?: components["schemas"]["ActionOnArrival"];
             /**
              * @description Free text for people, up to 4096 characters. Left out of replies if it was never set.
              * @example Crown of the dam, both sides
              */
             description?: string;
-            /** @description Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says. */
-            desiredLocation: {
-                /**
-                 * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
-                 * @example [
-                 *       8.5417,
-                 *       47.3769
-                 *     ]
-                 */
-                coordinates: number[];
-                /**
-                 * @description Always `Point`.
-                 * @example Point
-                 */
-                type: string;
-            };
+            desiredLocation: components["schemas"]["DesiredLocation"];
             /**
              * @description Only devices of this group. Without it all of your organisation.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId?: string;
-            /**
-             * @description How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
-             * @example {
-             *       "height": 60,
-             *       "speed": 12
-             *     }
-             */
-            flight?: {
-                /**
-                 * Format: double
-                 * @description Height of the flight in metres above the take-off point, 1 to 500. Not together with an altitude in `desiredLocation`.
-                 * @example 60
-                 */
-                height?: number;
-                /**
-                 * Format: int32
-                 * @description How long the drone stays at `desiredLocation`, in seconds, 0 to 3600. For `HOVER` and `ORBIT`.
-                 * @example 120
-                 */
-                holdSeconds?: number;
-                /**
-                 * Format: double
-                 * @description Radius of the circle in metres, 1 to 1000. For `ORBIT`.
-                 * @example 30
-                 */
-                orbitRadius?: number;
-                /**
-                 * Format: double
-                 * @description Speed over ground in metres per second, 0.5 to 50.
-                 * @example 12
-                 */
-                speed?: number;
-            };
+            flight?: components["schemas"]["DesiredFlight"];
             /**
              * Format: int32
              * @description Passes over devices that would arrive later: seconds, 1 to 86400.

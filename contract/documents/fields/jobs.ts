@@ -163,8 +163,10 @@ export const jobFields: Fields = {
     ...identifier,
   },
   'Location.type': geometryType,
+  'DesiredLocation.type': geometryType,
   'desiredLocation.type': geometryType,
   'Location.coordinates': coordinates,
+  'DesiredLocation.coordinates': coordinates,
   'desiredLocation.coordinates': coordinates,
   'CancelledJob.status': { description: 'Always `CANCELLED`.', examples: ['CANCELLED'] },
   'JobStatusMessage.deviceId': {

@@ -72,25 +72,24 @@ function successOf(key: EndpointKey, endpoint: Endpoint): Response {
   };
 }
 
-/** Which scope the token needs. */
-function scopeText(endpoint: Endpoint): string[] {
+/** Which scope the token needs, and how often it may be called. */
+function needsOf(endpoint: Endpoint): string[] {
+  const { perMinute } = endpoint;
   const names = scopesOf(endpoint).map((scope) => `\`${scope}\``);
-  if (names.length <= 1) return names.map((name) => `Scope: ${name}.`);
-  return [scopeWord(endpoint) === 'and' ? `Scopes: ${names.join(' and ')}.` : `Scope: one of ${names.join(', ')}.`];
+  const scope = names.length <= 1 ? `Scope: ${names.join('')}.` : `Scope: one of ${names.join(', ')}.`;
+  const needed = scopeWord(endpoint) === 'and' ? `Scopes: ${names.join(' and ')}.` : scope;
+  const limit = `Limit: ${perMinute} calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an \`Idempotency-Key\`.`;
+  const texts = [...(names.length > 0 ? [needed] : []), ...(perMinute === undefined ? [] : [limit])];
+  return texts.length > 0 ? [texts.join(' ')] : [];
 }
 
 function descriptionWithLimits(key: EndpointKey, endpoint: Endpoint): string {
-  const { perMinute, deprecation } = endpoint;
+  const { deprecation } = endpoint;
   const first = firstPathOf(key);
   return [
     ...(deprecation ? [deprecationText(deprecation)] : []),
     descriptionOf(endpoint),
-    ...scopeText(endpoint),
-    ...(perMinute === undefined
-      ? []
-      : [
-          `Limit: ${perMinute} calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an \`Idempotency-Key\`.`,
-        ]),
+    ...needsOf(endpoint),
     ...(first === undefined ? [] : [`The same operation as \`${first}\`, under its second path.`]),
   ].join('\n\n');
 }

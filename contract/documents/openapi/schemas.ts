@@ -12,6 +12,7 @@ import * as page from '../../schemas/page';
 import * as shares from '../../schemas/shares';
 import * as token from '../../schemas/token';
 import * as tracks from '../../schemas/tracks';
+import { fieldOf } from '../fields';
 import { jsonSchemas, type Direction, type JsonSchema } from '../json-schema';
 import { enumerations, withReferences } from './enums';
 import type { Reference } from './openapi-types';
@@ -20,6 +21,8 @@ import { capitalised, schemaNameOf } from './operation-ids';
 interface NamedSchema {
   readonly schema: z.ZodMiniType;
   readonly description: string;
+  /** Default: composed of the examples of its fields. */
+  readonly examples?: readonly unknown[];
 }
 
 type Exported = typeof dispatch &
@@ -108,7 +111,16 @@ const parts = described({
   errorDetail: 'One thing that is wrong with a request.',
 });
 
-const requestParts = described({ tokenRequest: 'Credentials of a client. Other fields are ignored.' });
+const requestParts: Readonly<Record<string, NamedSchema>> = {
+  ...described({ tokenRequest: 'Credentials of a client. Other fields are ignored.' }),
+  // Strict, as those of a job are not.
+  DesiredLocation: { schema: exported.location, description: fieldOf('desiredLocation')?.description ?? '' },
+  DesiredFlight: {
+    schema: exported.flightSettings,
+    description: fieldOf('flight')?.description ?? '',
+    examples: fieldOf('flight')?.examples ?? [],
+  },
+};
 
 /** The exported schemas that have a description, by their name in the document: `Job` is the export `job`. */
 function described(
@@ -167,7 +179,11 @@ function jsonSchemasOf(named: Readonly<Record<string, NamedSchema>>, io: Directi
   return Object.fromEntries(
     Object.entries(generated).map(([name, schema]) => [
       name,
-      { ...schema, ...(named[name]?.description && { description: named[name].description }) },
+      {
+        ...schema,
+        ...(named[name]?.description && { description: named[name].description }),
+        ...(named[name]?.examples && { examples: [...named[name].examples] }),
+      },
     ]),
   );
 }

@@ -13,6 +13,7 @@ describe('The destination of POST /v3/jobs/create', () => {
   test.each([
     ['a place', { desiredLocation: place, actionOnArrival: 'HOVER' }],
     ['a place with an altitude', { desiredLocation: { ...place, coordinates: [8.5417, 47.3769, 520.5] } }],
+    ['a place that is nearly 0, 0', { desiredLocation: { ...place, coordinates: [2.9e-266, 0, -3.4e-209] } }],
     ['a place at a pole, beside 180°', { desiredLocation: { ...place, coordinates: [-180, 90] } }],
     [
       'a circle',

@@ -10,8 +10,9 @@ import { GenerationFailed, step } from './step';
 
 const listed = join(__dirname, 'go');
 const TOOL = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen';
-/** Lines of the generated client for each operation: more than 600 when each status of each operation had an error of its own. */
-const MAX_LINES_AN_OPERATION = 425;
+/** Lines of the generated client for twenty operations: 12,549 when each status of each had an error of its own; and for each one more. */
+const MAX_LINES_OF_TWENTY = 8500;
+const MAX_LINES_OF_ANOTHER = 500;
 
 /** oapi-codegen: the types and a client, vetted with a partner's code that uses them. */
 export async function goClient(folder: string): Promise<string> {
@@ -27,7 +28,7 @@ export async function goClient(folder: string): Promise<string> {
   await step('go', ['vet', '-mod=readonly', '.'], { cwd: folder });
   await step('go', ['test', '-mod=readonly', '.'], { cwd: folder });
   const lines = lineCount(join(folder, 'client.go'));
-  const most = MAX_LINES_AN_OPERATION * Object.keys(endpoints).length;
+  const most = MAX_LINES_OF_TWENTY + MAX_LINES_OF_ANOTHER * (Object.keys(endpoints).length - 20);
   if (lines > most) throw new GenerationFailed(`oapi-codegen wrote ${lines} lines, more than ${most}`);
   return `oapi-codegen wrote ${lines} lines, which pass go vet, and read events, values and fields that they do not know`;
 }

@@ -7,6 +7,11 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from typing_extensions import NotRequired
 
+ActionOnArrival: TypeAlias = Literal["HOVER", "ORBIT", "MISSION"]
+"""
+What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+"""
+
 
 class Battery(TypedDict):
     """
@@ -150,22 +155,7 @@ class CoordinatePropertiesOfLines(TypedDict):
     """
 
 
-class DesiredLocation(TypedDict):
-    """
-    Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says.
-    """
-
-    type: str
-    """
-    Always `Point`.
-    """
-    coordinates: list[float]
-    """
-    Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
-    """
-
-
-class Flight(TypedDict):
+class DesiredFlight(TypedDict):
     """
     How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
     """
@@ -188,54 +178,18 @@ class Flight(TypedDict):
     """
 
 
-class CreateJobRequest(TypedDict):
-    """
-    Body of “Create a job”.
-    """
-
-    name: str
-    """
-    Name of the job, for people: 1 to 256 characters.
-    """
-    deviceGroupId: str
-    """
-    Identifier of a device group, from `GET /v3/resources`.
-    """
-    description: NotRequired[str]
-    """
-    Free text for people, up to 4096 characters. Left out of replies if it was never set.
-    """
-    missionId: NotRequired[str]
-    """
-    Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
-    """
-    deviceId: NotRequired[str]
-    """
-    Identifier of the device that shall fly it, from `GET /v3/resources`. Without it any device of the group may.
-    """
-    priority: NotRequired[int]
-    """
-    Priority for the drone platform, 1 (low) to 10 (high).
-    """
-    scheduledAt: NotRequired[str]
-    """
-    When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
-    """
-    desiredLocation: NotRequired[DesiredLocation]
+class DesiredLocation(TypedDict):
     """
     Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says.
     """
-    actionOnArrival: NotRequired[Literal["HOVER", "ORBIT", "MISSION"]]
+
+    type: str
     """
-    What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+    Always `Point`.
     """
-    flight: NotRequired[Flight]
+    coordinates: list[float]
     """
-    How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
-    """
-    metadata: NotRequired[dict[str, Any]]
-    """
-    Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
+    Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
     """
 
 
@@ -271,17 +225,8 @@ class DispatchJobRequest(TypedDict):
     Priority for the drone platform, 1 (low) to 10 (high).
     """
     desiredLocation: DesiredLocation
-    """
-    Where the drone shall fly. It takes off, flies there in a straight line, and returns to its dock when it has done what `actionOnArrival` says.
-    """
-    actionOnArrival: NotRequired[Literal["HOVER", "ORBIT", "MISSION"]]
-    """
-    What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
-    """
-    flight: NotRequired[Flight]
-    """
-    How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
-    """
+    actionOnArrival: NotRequired[ActionOnArrival]
+    flight: NotRequired[DesiredFlight]
     metadata: NotRequired[dict[str, Any]]
     """
     Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
@@ -870,6 +815,48 @@ class CancelJobReply(TypedDict):
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
     job: CancelledJob
+
+
+class CreateJobRequest(TypedDict):
+    """
+    Body of “Create a job”.
+    """
+
+    name: str
+    """
+    Name of the job, for people: 1 to 256 characters.
+    """
+    deviceGroupId: str
+    """
+    Identifier of a device group, from `GET /v3/resources`.
+    """
+    description: NotRequired[str]
+    """
+    Free text for people, up to 4096 characters. Left out of replies if it was never set.
+    """
+    missionId: NotRequired[str]
+    """
+    Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+    """
+    deviceId: NotRequired[str]
+    """
+    Identifier of the device that shall fly it, from `GET /v3/resources`. Without it any device of the group may.
+    """
+    priority: NotRequired[int]
+    """
+    Priority for the drone platform, 1 (low) to 10 (high).
+    """
+    scheduledAt: NotRequired[str]
+    """
+    When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
+    """
+    desiredLocation: NotRequired[DesiredLocation]
+    actionOnArrival: NotRequired[ActionOnArrival]
+    flight: NotRequired[DesiredFlight]
+    metadata: NotRequired[dict[str, Any]]
+    """
+    Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
+    """
 
 
 class CreateShareRequest(TypedDict):

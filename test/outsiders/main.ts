@@ -6,6 +6,7 @@ import { cfnLint } from './cfn-lint/lane';
 import { dynamoDbLocal } from './dynamodb-local/lane';
 import { gdal } from './gdal/lane';
 import { generators } from './generators/lane';
+import { geographiclib } from './geographiclib/lane';
 import { k6 } from './k6/lane';
 import { lambdaRuntime } from './lambda-runtime/lane';
 import { ministack } from './ministack/lane';
@@ -27,6 +28,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   oasdiff,
   'asyncapi-parser': asyncApiParser,
   gdal,
+  geographiclib,
   generators,
   schemathesis,
   k6,

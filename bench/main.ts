@@ -2,6 +2,7 @@ import { statusChannels } from './channels';
 import { contain } from './contain';
 import { coldStart } from './cold-start';
 import { cost, costIdle } from './cost';
+import { dispatch } from './dispatch';
 import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
 import { eventLog } from './event-log';
@@ -43,6 +44,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   restore,
   'page-among-many': pageAmongMany,
   'job-track': jobTrack,
+  dispatch,
   'status-channels': statusChannels,
   'event-log': eventLog,
   'long-polls': longPolls,

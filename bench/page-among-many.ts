@@ -3,10 +3,11 @@ import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb
 import { toItem } from '../data/jobs/job-item';
 import { listJobs } from '../data/jobs/jobs';
 import { newId } from '../data/store/new-id';
-import { dynamodb, table } from '../data/store/dynamodb';
+import { table } from '../data/store/dynamodb';
 import { jobStatuses, type JobStatus } from '../domain/job-lifecycle';
 import { id, sampleJob } from '../test/domain/fixtures/samples';
 import type { Measurement } from './support/figure';
+import { meterConsumption } from './support/consumption';
 import { useStorage } from './support/storage';
 
 const few = { organisation: 'few00000', jobs: 100 };
@@ -29,7 +30,8 @@ export const pageAmongMany: Measurement = async () => {
     if (nextToken === undefined) throw new Error('there is no second page');
     const { jobs } = await listJobs(organisation, { limit: PAGE_LIMIT, status, nextToken });
     if (jobs.length !== PAGE_LIMIT) throw new Error('the second page is not full');
-    return meter.read();
+    const { calls, units } = meter.read();
+    return `${calls} calls, ${units} units`;
   };
   const measured = [];
   for (const status of [undefined, 'PENDING'] as const) {
@@ -65,28 +67,4 @@ async function insertJobs(organisation: string, count: number): Promise<void> {
   };
   await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, insertBatches));
   client.destroy();
-}
-
-/** Makes the client of `data/` request the consumed capacity; `read` returns and resets the sum, such as `2 calls, 3 units`. */
-function meterConsumption(): { read(): string } {
-  let calls = 0;
-  let units = 0;
-  dynamodb.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
-      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits?: number } };
-      if (ConsumedCapacity?.CapacityUnits === undefined) throw new Error('the engine does not return ConsumedCapacity');
-      calls += 1;
-      units += ConsumedCapacity.CapacityUnits;
-      return result;
-    },
-    { step: 'initialize', name: 'meterCalls' },
-  );
-  return {
-    read: () => {
-      const text = `${calls} calls, ${units} units`;
-      [calls, units] = [0, 0];
-      return text;
-    },
-  };
 }

@@ -1,10 +1,10 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../../../data/fleet/fleet-key';
-import { standingUpdate } from '../../../../data/fleet/standing-devices';
 import { fromItem, toItem } from '../../../../data/jobs/job-item';
 import type { Job } from '../../../../domain/job';
 import { handler } from '../../../../lambdas/http/jobs/dispatch-job';
+import { standingItem } from '../../../channels/standing-item';
 import { storeOnEngine } from '../../../data/fixtures/engine';
 import { acme, id, sampleJob } from '../../../domain/fixtures/samples';
 import { call } from '../../fixtures/api-gateway';
@@ -16,30 +16,17 @@ const place = { type: 'Point', coordinates: [8.5, 47.4] };
 const numbered = (kind: string, number: number) => id(kind, acme, String(number).padStart(26, '0'));
 
 /** A device that stands so many times 100 metres north of the place. */
-async function givenDevice(number: number, change: { status?: string; percent?: number; group?: number } = {}) {
+async function givenDevice(
+  number: number,
+  change: { status?: 'online' | 'offline'; percent?: number; group?: number } = {},
+) {
   const { status = 'online', percent = 90, group = 1 } = change;
   const deviceId = numbered('device', number);
-  const state = {
-    timestamp: '2026-11-27T10:29:00.000Z',
-    droneState: 'DOCKED',
-    navigation: {
-      position: { type: 'Point' as const, coordinates: [8.5, 47.4 + number * 0.0009, 440] as [number, number, number] },
-    },
-    battery: { percent },
-  };
-  const { values } = standingUpdate(acme, state);
-  await engine.put('fleet', {
-    ...fleetKey(acme, deviceId),
-    kind: 'device',
-    deviceId,
-    deviceGroupId: numbered('group', group),
-    name: `Kestrel ${number}`,
-    status,
-    version: 1,
-    lastState: JSON.stringify(state),
-    standsIn: values[':standsIn'],
-    standsAt: values[':standsAt'],
-  });
+  const place = [8.5, 47.4 + number * 0.0009] as const;
+  await engine.put(
+    'fleet',
+    standingItem(acme, { deviceId, deviceGroupId: numbered('group', group), place, status, percent }),
+  );
   return deviceId;
 }
 const givenGroup = (number: number) => {

@@ -1,0 +1,38 @@
+import { fleetKey } from '../../data/fleet/fleet-key';
+import { standingUpdate } from '../../data/fleet/standing-devices';
+import type { Organisation } from '../../domain/id';
+import type { Place } from '../../domain/standing-device';
+
+/** A device that stands; online, and charged to 90 %, by default. */
+export interface StandingDeviceItem {
+  readonly deviceId: string;
+  readonly deviceGroupId: string;
+  readonly place: Place;
+  readonly status?: 'online' | 'offline';
+  readonly percent?: number;
+}
+
+/** The item of such a device in the fleet table, as if it had reported a moment ago. */
+export function standingItem(organisation: Organisation, device: StandingDeviceItem) {
+  const { deviceId, deviceGroupId, place, status = 'online', percent = 90 } = device;
+  const coordinates: [number, number, number] = [...place, 440];
+  const state = {
+    timestamp: new Date().toISOString(),
+    droneState: 'DOCKED',
+    navigation: { position: { type: 'Point' as const, coordinates } },
+    battery: { percent },
+  };
+  const { values } = standingUpdate(organisation, state);
+  return {
+    ...fleetKey(organisation, deviceId),
+    kind: 'device',
+    deviceId,
+    deviceGroupId,
+    name: `Kestrel ${deviceId.slice(-4)}`,
+    status,
+    version: 1,
+    lastState: JSON.stringify(state),
+    standsIn: values[':standsIn'],
+    standsAt: values[':standsAt'],
+  };
+}

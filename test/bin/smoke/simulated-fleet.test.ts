@@ -125,6 +125,17 @@ test('a flight to a place passes within five metres of it, as its track says', a
   expect(Math.min(...metres)).toBeLessThan(5);
 });
 
+test('the nearest drone of an alarm takes off, arrives and lands', async () => {
+  const { resources = [] } = await call('GET', '/v3/resources?include=state');
+  const place = resources[0]?.devices[0]?.lastState?.navigation.position.coordinates ?? [];
+  const desiredLocation = { type: 'Point', coordinates: [(place[0] ?? 0) + 0.002, place[1] ?? 0] };
+  const flight = { speed: 15, holdSeconds: 20 };
+  const { job } = await call('POST', '/v3/jobs/dispatch', { name: 'Alarm', desiredLocation, flight });
+  const path = `/v3/jobs/${job?.jobId ?? ''}`;
+  await until('its landing', async () => ((await call('GET', path)).job?.status === 'COMPLETED' ? true : undefined));
+  expect((await call('GET', path)).job).toMatchObject({ deviceId: job?.['deviceId'], actionOnArrival: 'HOVER' });
+});
+
 test('a scheduled job waits while others fly', async () => {
   const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
   const { job } = await call('POST', '/v3/jobs/create', { name: 'Later', deviceGroupId, scheduledAt });

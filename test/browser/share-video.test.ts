@@ -162,8 +162,8 @@ describe('The page of a STREAM share', () => {
     socket.end('share-stopped', 'REVOKED');
     await waitForText(page, 'connection', 'ended');
     await page.getByText('The video has ended.').waitFor();
-    // The map may still ask for tiles.
-    const requests = () => monitored.requests.filter((url) => !TILES.test(url));
+    // The map may still ask for tiles, and on a busy machine the page for its charts.
+    const requests = () => monitored.requests.filter((url) => !TILES.test(url) && !url.includes('/share/assets/chart'));
     const before = requests();
     await page.waitForTimeout(2500);
     expect(requests()).toEqual(before);

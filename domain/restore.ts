@@ -76,6 +76,8 @@ const rules = {
     again: ({ kind, eventTime }, tombstone) => ({
       ...(kind === 'device' && { status: 'offline' }),
       presentIn: null,
+      standsIn: null,
+      standsAt: null,
       lastState: null,
       stateAt: null,
       takeOff: null,

@@ -72,6 +72,8 @@ const known = [
   '#transitions',
   '#takeOff',
   '#presentIn',
+  '#standsIn',
+  '#standsAt',
   '#quiet',
 ];
 

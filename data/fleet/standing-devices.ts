@@ -5,6 +5,7 @@ import { standingPlaceOf, type Place, type StandingDevice } from '../../domain/s
 import type { Organisation } from '../../domain/id';
 import type { DeviceState } from '../../domain/telemetry';
 import { dynamodb, table } from '../store/dynamodb';
+import { parseItems } from '../store/parse-items';
 
 /** About eleven metres, so that a receiver that is not quite still does not write the index. */
 const DIGITS = 4;
@@ -16,10 +17,19 @@ const item = z.object({
   deviceGroupId: z.string(),
   status: z.string(),
   standsAt: z.pipe(
-    z.string(),
-    z.transform((text) => text.split(',').map(Number) as unknown as Place),
+    z.pipe(
+      z.string(),
+      z.transform((text) => text.split(',').map(Number)),
+    ),
+    z.tuple([z.number(), z.number()]),
   ),
 });
+
+/** @throws Error for an item that can't be parsed */
+function readStanding(found: Record<string, unknown>): StandingDevice {
+  const { id, deviceGroupId, standsAt, status } = item.parse(found);
+  return { deviceId: id, deviceGroupId, place: standsAt, isOnline: status === 'online' };
+}
 
 /** The part of an update that stores where a device stands, by its state. */
 export function standingUpdate(organisation: Organisation, state: DeviceState) {
@@ -57,10 +67,6 @@ export async function listStandingDevices(
       },
     },
   );
-  for await (const { Items = [] } of pages)
-    for (const each of Items) {
-      const { id, deviceGroupId: group, standsAt, status } = item.parse(each);
-      found.push({ deviceId: id, deviceGroupId: group, place: standsAt, isOnline: status === 'online' });
-    }
+  for await (const { Items = [] } of pages) found.push(...parseItems(Items, readStanding));
   return found;
 }

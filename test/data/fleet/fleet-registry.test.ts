@@ -102,6 +102,8 @@ test.each<[string, string, () => Promise<boolean>, object | undefined, object, n
       savedAt: earlier,
       transitions: 1,
       presentIn: acme,
+      standsIn: acme,
+      standsAt: '8.5000,47.4000',
       quiet: 'yes',
       eventTime,
     },

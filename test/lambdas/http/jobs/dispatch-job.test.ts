@@ -1,6 +1,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../../../data/fleet/fleet-key';
+import { removeFromFleet } from '../../../../data/fleet/fleet-registry';
 import { fromItem, toItem } from '../../../../data/jobs/job-item';
 import type { Job } from '../../../../domain/job';
 import { handler } from '../../../../lambdas/http/jobs/dispatch-job';
@@ -109,6 +110,18 @@ test('passes over devices that are not free, with the reason', async () => {
   const far = await givenDevice(90);
   expect(deviceOf(await dispatch({ maxEtaSeconds: 800 }))).toBeUndefined();
   expect(deviceOf(await dispatch())).toBe(far);
+});
+
+test('passes over a device that was removed, and one that cannot be read', async () => {
+  const [removed, unreadable, free] = [await givenDevice(1), await givenDevice(2), await givenDevice(3)];
+  await removeFromFleet(acme, 'device', removed, new Date());
+  await engine.put('fleet', { ...fleetKey(acme, unreadable), standsIn: acme, standsAt: 'there' });
+  const told = jest.spyOn(console, 'error').mockReturnValue();
+  const { body } = await dispatch();
+  expect(told).toHaveBeenCalledTimes(1);
+  told.mockRestore();
+  expect((body['candidates'] as { deviceId: string }[]).map(({ deviceId }) => deviceId)).toEqual([free]);
+  expect((await engine.get('fleet', fleetKey(acme, removed)))?.['standsIn']).toBeUndefined();
 });
 
 test('finds a free device behind a hundred that are not', async () => {

@@ -1,10 +1,10 @@
 import { cursorExpired } from '../../../domain/cursor';
+import { noDevice } from '../../../domain/dispatch';
 import { Refusal, type RefusalCode } from '../../../domain/refusal';
 import type { Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { notAcceptable, oauthRefusal, refusals, resourceRefusal, unsupportedCharset } from '../../refusals';
 import * as examples from '../examples/refusals';
-import { exampleValue } from '../fields';
 import * as headers from './headers';
 import type { ErrorResponse, StatusExample } from './openapi-types';
 import { commonErrors, exampleName, json, unauthorizedText } from './responses';
@@ -29,10 +29,7 @@ const causesOf: Partial<
   invalid_request: invalidRequests,
   forbidden: examples.forbiddenCauses,
   no_device: () => ({
-    noDevice: {
-      summary: examples.refusalSummaries.no_device,
-      details: [{ path: String(exampleValue('deviceId')), message: 'BUSY' }],
-    },
+    noDevice: { summary: examples.refusalSummaries.no_device, details: noDevice([]).details },
   }),
   cursor_expired: () => ({
     cursorExpired: { summary: examples.refusalSummaries.cursor_expired, details: cursorExpired().details },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cursorOf } from '../../../domain/cursor';
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { clients, type Client } from '../client';
-import { givenJob, nobodys } from '../given';
+import { fleetOf, givenJob, nobodys } from '../given';
 import { expireAfter, lastCursor, organisationOfClient } from '../../channels/resume';
 import { until } from '../../channels/until';
 import { runPartnerCommand } from '../stack/aws-access';
@@ -123,7 +123,7 @@ const cases: Readonly<Record<string, Case>> = {
   reusedKey,
   forbiddenMove,
   cannotCancel: cancelledTwice,
-  noDevice: withBody({ maxEtaSeconds: 1 }),
+  noDevice: withBody({ deviceGroupId: fleetOf(partner).otherGroupId }),
   staleVersion: changed({ headers: { 'if-match': '"99"' } }),
   deviceGroupNotFound: withBody({ deviceGroupId: 'group-nobodys' }),
   resourceNotFound: withBody({ resourceId: 'device-nobodys' }),

@@ -100,12 +100,16 @@ const day: readonly Hour[] = [
     faults: { dynamodb: { throttled: 1 } },
     page: ['Failures', 'MqttErrors', 'NoTokens', 'SocketsThrottled'],
     ticket: ['HeartbeatErrors', 'ReconcileErrors'],
+    // Calls that are tried again when it ends count a moment later.
+    quietPeriods: 2,
   },
   {
     name: 'functions are killed',
     faults: { functions: { killed: { share: 1 } } },
     page: ['Failures', 'MqttErrors', 'NoTokens', 'SocketsErrors'],
-    ticket: ['HeartbeatErrors', 'ReconcileErrors'],
+    // Each killed run costs the start of an instance: how many of a schedule's runs fail in a period depends on the machine.
+    perhaps: ['HeartbeatErrors', 'ReconcileErrors'],
+    quietPeriods: 2,
   },
   {
     name: 'Lambda’s concurrency is used up',

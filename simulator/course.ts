@@ -78,7 +78,7 @@ function straight(from: Offset, to: Offset, speed: number, droneState: string): 
   return { seconds, droneState, at };
 }
 
-/** One lap of the usual round, which begins and ends at its centre's edge, and how long before its end the drone returns. */
+/** Seconds of one lap of the usual round, and how long before its end the drone returns. */
 const LAP_S = 42;
 const RETURNS_BEFORE_END_S = 8;
 
@@ -160,7 +160,7 @@ export const MAX_CHARGE = 75;
 /** A lap takes 9 % of the charge; a long mission spends at most three quarters of it. */
 const CHARGE_OF_LAP = 9;
 
-/** Climb and descent at 6 m/s at most, and not below ten seconds. */
+/** Seconds of a climb, and of a descent: at 4 m/s on average, ten seconds at least. */
 const climbOf = (height: number) => Math.max(10, height / 4);
 
 /** The way that a drone flies for a job. Pure, so that any number of calls gives the same. */

@@ -27,7 +27,7 @@ const MAX_READS = 5;
 /**
  * Takes the nearest device that is free.
  * @param now ISO 8601
- * @param take claims a device, with those that were looked at so far, nearest first; false when another call has claimed it
+ * @param take claims a device, with those that were looked at so far, nearest first; undefined when another call has claimed it
  * @returns what was taken
  * @throws Refusal `no_device` with the reasons
  */

@@ -24,8 +24,10 @@ const functions = {
     'csv-stringify',
     'jsonc-parser',
     'negotiator',
+    'saxes',
     'xast-util-to-xml',
     'xastscript',
+    'yauzl',
   ],
   node: true,
 };
@@ -35,6 +37,7 @@ const shared = {
   serve: ['auth'],
   feed: [],
   dispatch: [],
+  missions: [],
   delivery: ['auth'],
   telemetry: ['delivery'],
   platform: ['delivery', 'telemetry'],

@@ -3,10 +3,7 @@ import { x } from 'xastscript';
 import { cutAtAntimeridian } from '../../../domain/antimeridian';
 import type { DeviceTrack, RecordedPoint } from '../../../domain/flight-record';
 import type { Job } from '../../../domain/job';
-
-/** Characters that XML 1.0 can't hold, not even escaped (section 2.2, Char); they are left out. */
-const notInXml = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-const text = (value: string | number = '') => String(value).replaceAll(notInXml, '');
+import { xmlText } from '../../xml-text';
 
 const SCHEMA_ID = 'samples';
 
@@ -30,7 +27,7 @@ const arrayOf = (points: readonly RecordedPoint[], [name, , read]: (typeof sampl
   x(
     'gx:SimpleArrayData',
     { name },
-    points.map((point) => x('gx:value', text(read(point)))),
+    points.map((point) => x('gx:value', xmlText(read(point)))),
   );
 
 /** A `gx:Track` (KML reference, gx:Track): a time for each position, and as many values of each sample, empty if unknown. */
@@ -48,7 +45,7 @@ const trackOf = (points: readonly RecordedPoint[]) =>
     ]),
   ]);
 
-const dataOf = (name: string, value: string | number) => x('Data', { name }, [x('value', text(value))]);
+const dataOf = (name: string, value: string | number) => x('Data', { name }, [x('value', xmlText(value))]);
 
 /** The lines of a device: across a gap, or around the globe, nothing is drawn between them (KML reference, gx:MultiTrack). */
 function lineOf({ deviceId, recorded, lines }: DeviceTrack) {
@@ -87,7 +84,7 @@ const namespaces = { xmlns: 'http://www.opengis.net/kml/2.2', 'xmlns:gx': 'http:
 /** The tracks of a job in KML 2.2 with Google's extension for tracks, which Google Earth shows as a flight. */
 export function toKml({ name }: Job, tracks: readonly DeviceTrack[]): string {
   const document = x('kml', namespaces, [
-    x('Document', [x('name', text(name)), schema(), ...tracks.flatMap(placemarksOf)]),
+    x('Document', [x('name', xmlText(name)), schema(), ...tracks.flatMap(placemarksOf)]),
   ]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${toXml(document)}`;
 }

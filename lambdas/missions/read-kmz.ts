@@ -1,0 +1,65 @@
+import { crc32 } from 'node:zlib';
+import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
+import { invalid, Refusal } from '../../domain/refusal';
+
+/** Files in an archive; a mission has few beside its own, such as pictures. */
+const MAX_ENTRIES = 1000;
+/** Bytes of an unpacked mission file, whatever the archive says of it. */
+const MAX_UNPACKED_BYTES = 8 * 1024 * 1024;
+
+const notReadable = (reason: string) => invalid('', `the file is not a readable KMZ archive: ${reason}`);
+
+/**
+ * The first of some files that an archive has. Nothing else of the archive is unpacked.
+ * @param names in the order in which they are preferred
+ * @returns undefined when it has none of them
+ * @throws Refusal `invalid_request` for what is no archive, or is damaged, encrypted or too large
+ */
+export async function readFromKmz<Name extends string>(
+  content: Buffer,
+  names: readonly Name[],
+): Promise<{ readonly name: Name; readonly content: Buffer } | undefined> {
+  try {
+    const archive = await fromBufferPromise(content, { validateEntrySizes: true });
+    const found = await entriesOf(archive, names);
+    for (const name of names) {
+      const entry = found.get(name);
+      if (entry) return { name, content: await unpack(archive, entry) };
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw notReadable(error instanceof Error ? error.message.slice(0, 100).toWellFormed() : '');
+  }
+}
+
+async function entriesOf(archive: ZipFile, names: readonly string[]): Promise<Map<string, Entry>> {
+  if (archive.entryCount > MAX_ENTRIES) throw notReadable(`it has more than ${MAX_ENTRIES} files`);
+  const found = new Map<string, Entry>();
+  for await (const entry of archive.eachEntry()) {
+    if (!names.includes(entry.fileName)) continue;
+    if (found.has(entry.fileName)) throw notReadable(`it has two files ${entry.fileName}`);
+    found.set(entry.fileName, entry);
+  }
+  return found;
+}
+
+async function unpack(archive: ZipFile, entry: Entry): Promise<Buffer> {
+  const { fileName } = entry;
+  if (entry.isEncrypted()) throw invalid('', `${fileName} is encrypted`);
+  const tooLarge = () => invalid('', `${fileName} must not be larger than ${MAX_UNPACKED_BYTES} bytes`);
+  if (entry.uncompressedSize > MAX_UNPACKED_BYTES) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop destroys the stream, so nothing is unpacked after the limit.
+  for await (const chunk of await archive.openReadStreamPromise(entry)) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    size += chunk.length;
+    if (size > MAX_UNPACKED_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  const content = Buffer.concat(chunks);
+  // The library leaves the checksum to its callers.
+  if (crc32(content) !== entry.crc32) throw notReadable(`the checksum of ${fileName} is wrong`);
+  return content;
+}

@@ -1,0 +1,29 @@
+import { toXml } from 'xast-util-to-xml';
+import { x } from 'xastscript';
+import type { MissionLine } from '../../domain/mission';
+import { xmlText } from '../xml-text';
+import { altitudeModes, HEIGHT_REFERENCE, KML_NAMESPACE } from './kml-terms';
+
+/**
+ * A mission in KML 2.2, as `readMission` reads it again: a Placemark with its name and its line. KML can't say each of the service's
+ * height references, so the exact one stands in the extended data.
+ */
+export function missionKml({ waypoints, heightReference }: MissionLine, { name }: { readonly name: string }): string {
+  const document = x('kml', { xmlns: KML_NAMESPACE }, [
+    x('Document', [
+      x('name', xmlText(name)),
+      x('Placemark', [
+        x('name', xmlText(name)),
+        x('ExtendedData', [x('Data', { name: HEIGHT_REFERENCE }, [x('value', heightReference)])]),
+        x('LineString', [
+          x('altitudeMode', altitudeModes[heightReference]),
+          x('coordinates', waypoints.map((waypoint) => waypoint.map(decimal).join(',')).join(' ')),
+        ]),
+      ]),
+    ]),
+  ]);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${toXml(document)}`;
+}
+
+/** A number without an exponent, which not every reader of coordinates knows: `0.0000001`, where JavaScript writes `1e-7`. */
+const decimal = (value = 0) => (Math.abs(value) < 1e-6 ? value.toFixed(7).replace(/\.?0+$/, '') : String(value));

@@ -1,0 +1,195 @@
+import { missionMediaTypes } from '../../../lambdas/missions/media-types';
+import { readMission } from '../../../lambdas/missions/read-mission';
+import {
+  executedAt,
+  feature,
+  item,
+  jsonFile,
+  kmlFile,
+  kmzFile,
+  lineString,
+  plannedAt,
+  planFile,
+  template,
+  wayline,
+  wpmlDocument,
+} from './files';
+
+const { geoJson, kml, kmz, plan } = missionMediaTypes;
+
+const places = [
+  [8.5417, 47.3769],
+  [8.55, 47.38],
+] as const;
+const high = [
+  [8.5417, 47.3769, 60],
+  [8.55, 47.38, 61.5],
+] as const;
+
+describe('readMission of GeoJSON', () => {
+  const withProperties = feature(lineString(high), { name: 'Roof', heightReference: 'TAKE_OFF', colour: 'red' });
+
+  test.each([
+    ['a LineString without heights', lineString(places), { line: { waypoints: places, heightReference: 'JOB' } }],
+    ['a LineString with heights', lineString(high), { line: { waypoints: high, heightReference: 'ELLIPSOID' } }],
+    ['a Feature', feature(lineString(places)), { line: { waypoints: places, heightReference: 'JOB' } }],
+    [
+      'a Feature with properties',
+      withProperties,
+      { name: 'Roof', line: { waypoints: high, heightReference: 'TAKE_OFF' } },
+    ],
+    [
+      'a FeatureCollection of one',
+      { type: 'FeatureCollection', features: [withProperties] },
+      { name: 'Roof', line: { waypoints: high, heightReference: 'TAKE_OFF' } },
+    ],
+  ])('takes %s', async (_, value, expected) => {
+    expect(await readMission(jsonFile(value), geoJson)).toEqual(expected);
+  });
+
+  test('takes a file with a byte order mark', async () => {
+    const file = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), jsonFile(lineString(places))]);
+    expect(await readMission(file, geoJson)).toEqual({ line: { waypoints: places, heightReference: 'JOB' } });
+  });
+});
+
+describe('readMission of KML', () => {
+  const coordinates = '<coordinates>\n 8.5417,47.3769,60\n 8.55,47.38,61.5 </coordinates>';
+  const line = (mode: string) => `<LineString>${mode}${coordinates}</LineString>`;
+  const exact = (reference: string) =>
+    `<ExtendedData><Data name="heightReference"><value>${reference}</value></Data></ExtendedData>`;
+
+  test.each([
+    ['no altitudeMode', line(''), places, 'JOB'],
+    ['clampToGround', line('<altitudeMode>clampToGround</altitudeMode>'), places, 'JOB'],
+    ['relativeToGround', line('<altitudeMode>relativeToGround</altitudeMode>'), high, 'GROUND'],
+    ['absolute', line('<altitudeMode>absolute</altitudeMode>'), high, 'SEA_LEVEL'],
+    [
+      'an exact reference',
+      `${exact('TAKE_OFF')}${line('<altitudeMode>relativeToGround</altitudeMode>')}`,
+      high,
+      'TAKE_OFF',
+    ],
+    [
+      'an offset of nothing',
+      line('<altitudeMode>absolute</altitudeMode><gx:altitudeOffset>0</gx:altitudeOffset>'),
+      high,
+      'SEA_LEVEL',
+    ],
+    [
+      'a line in folders, beside a pin',
+      `<Document><Folder><Placemark><Point><coordinates>1,2</coordinates></Point></Placemark><Folder><Placemark>
+       <MultiGeometry>${line('')}</MultiGeometry></Placemark></Folder></Folder></Document>`,
+      places,
+      'JOB',
+    ],
+  ])('takes a line with %s', async (_, inside, waypoints, heightReference) => {
+    const file = kmlFile(inside.startsWith('<Document>') ? inside : `<Placemark>${inside}</Placemark>`);
+    expect(await readMission(file, kml)).toEqual({ line: { waypoints, heightReference } });
+  });
+
+  test('takes a document whose names have a prefix', async () => {
+    const file = Buffer.from(`<k:kml xmlns:k="http://www.opengis.net/kml/2.2"><k:LineString>
+      <k:coordinates>8.5417,47.3769 8.55,47.38</k:coordinates></k:LineString></k:kml>`);
+    expect(await readMission(file, kml)).toEqual({ line: { waypoints: places, heightReference: 'JOB' } });
+  });
+
+  test.each([
+    ['its Placemark', '<name>Site</name>', '<name> Roof &amp; <![CDATA[<wall>]]> </name>', 'Roof & <wall>'],
+    ['its Document', '<name>Site</name>', '', 'Site'],
+    ['nothing', '<name> </name>', '', undefined],
+  ])('has the name of %s', async (_, ofDocument, ofPlacemark, name) => {
+    const file = kmlFile(`<Document>${ofDocument}<Placemark>${ofPlacemark}${line('')}</Placemark></Document>`);
+    expect((await readMission(file, kml)).name).toBe(name);
+  });
+});
+
+describe('readMission of WPML', () => {
+  const [first, second] = ['8.5417,47.3769', '8.55,47.38'];
+  const waylines = (mode: string) => wpmlDocument(wayline(mode, executedAt(1, second, 61.5), executedAt(0, first, 60)));
+  const own = '<wpml:ellipsoidHeight>999</wpml:ellipsoidHeight><wpml:height>';
+  const planned = (mode: string) =>
+    wpmlDocument(
+      template(mode, plannedAt(0, first, `${own}60</wpml:height>`) + plannedAt(1, second, `${own}61.5</wpml:height>`)),
+    );
+  const all = '<wpml:useGlobalHeight>1</wpml:useGlobalHeight>';
+  const onGlobalHeight = `<wpml:globalHeight>60</wpml:globalHeight>${plannedAt(0, first, all)}${plannedAt(1, second, all)}`;
+
+  test.each([
+    ['WGS84', waylines('WGS84'), 'ELLIPSOID'],
+    ['relativeToStartPoint', waylines('relativeToStartPoint'), 'TAKE_OFF'],
+    ['realTimeFollowSurface', waylines('realTimeFollowSurface'), 'GROUND'],
+    [
+      'the namespace of DJI Fly',
+      waylines('WGS84').replace('http://www.dji.com/wpmz/1.0.6', 'http://www.uav.com/wpmz/1.0.2'),
+      'ELLIPSOID',
+    ],
+    ['an empty wayline beside it', waylines('WGS84').replace('<Folder>', '<Folder/><Folder>'), 'ELLIPSOID'],
+  ])('takes waylines with %s, ordered by index', async (_, document, heightReference) => {
+    const file = await kmzFile({
+      'wpmz/template.kml': 'broken',
+      'wpmz/waylines.wpml': document,
+      'wpmz/res/a.jpg': 'a',
+    });
+    expect(await readMission(file, kmz)).toEqual({ line: { waypoints: high, heightReference } });
+  });
+
+  test.each([
+    ['EGM96', 'SEA_LEVEL'],
+    ['relativeToStartPoint', 'TAKE_OFF'],
+    ['aboveGroundLevel', 'GROUND'],
+    ['realTimeFollowSurface', 'GROUND'],
+  ])('takes a template with %s when there are no waylines', async (mode, heightReference) => {
+    const file = await kmzFile({ 'wpmz/template.kml': planned(mode) });
+    expect(await readMission(file, kmz)).toEqual({ line: { waypoints: high, heightReference } });
+  });
+
+  test('takes the height of all waypoints of a template', async () => {
+    const document = wpmlDocument(`<name>Roof</name>${template('relativeToStartPoint', onGlobalHeight)}`);
+    expect(await readMission(await kmzFile({ 'wpmz/template.kml': document }), kmz)).toEqual({
+      name: 'Roof',
+      line: { waypoints: places.map((place) => [...place, 60]), heightReference: 'TAKE_OFF' },
+    });
+  });
+});
+
+describe('readMission of a plan', () => {
+  const [first, second] = [
+    [47.3769, 8.5417, 60],
+    [47.38, 8.55, 61.5],
+  ] as const;
+
+  test.each([
+    ['waypoints above sea level', [item(16, 0, first), item(16, 0, second)], 'SEA_LEVEL'],
+    ['waypoints above the take-off point', [item(16, 3, first), item(16, 6, second)], 'TAKE_OFF'],
+    ['waypoints above the ground', [item(16, 10, first), item(16, 11, second)], 'GROUND'],
+    ['a take-off with a place', [item(22, 3, first), item(16, 3, second)], 'TAKE_OFF'],
+    [
+      'a take-off where the drone is',
+      [item(22, 3, [0, 0, 30]), item(84, 3, [null, null, 30]), item(16, 3, first), item(16, 3, second)],
+      'TAKE_OFF',
+    ],
+    [
+      'loiters, splines, and a return',
+      [item(19, 3, first), item(82, 3, second), item(20, 2, [0, 0, 0]), item(178, 2, [0, 0, 0])],
+      'TAKE_OFF',
+    ],
+    ['a loiter at the end', [item(18, 3, first), item(17, 3, second)], 'TAKE_OFF'],
+    ['a landing where the drone is', [item(16, 0, first), item(16, 0, second), item(21, 2, [0, 0, 0])], 'SEA_LEVEL'],
+    [
+      'cameras and gimbals',
+      [item(206, 2, [0, 0, 0]), item(16, 0, first), item(195, 0, [1, 2, 3]), item(16, 0, second)],
+      'SEA_LEVEL',
+    ],
+  ])('takes %s', async (_, items, heightReference) => {
+    expect(await readMission(planFile(items), plan)).toEqual({ line: { waypoints: high, heightReference } });
+  });
+
+  test('lands at the height of the waypoint before', async () => {
+    const { line } = await readMission(planFile([item(16, 3, first), item(21, 3, [47.38, 8.55, 0])]), plan);
+    expect(line.waypoints).toEqual([
+      [8.5417, 47.3769, 60],
+      [8.55, 47.38, 60],
+    ]);
+  });
+});

@@ -122,7 +122,7 @@ export function createAccount(options: AccountOptions): Account {
   const corsOrigins = options.corsOrigins ?? [];
   const apiGateway = createApiGateway({ ...place, port: options.port, corsOrigins, dataFolder, lambda, log });
   const webSocketApi = createWebSocketApi({ ...place, dataFolder, lambda, log });
-  const s3 = createS3({ region, assemblyFolder });
+  const s3 = createS3({ region, assemblyFolder, dataFolder });
   const cloudFront = createCloudFront({
     accountId,
     meter,
@@ -162,6 +162,7 @@ export function createAccount(options: AccountOptions): Account {
       webSocketApi,
       iot,
       sqs,
+      s3,
       events,
       scheduler,
       lambdaApi,

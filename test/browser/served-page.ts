@@ -46,7 +46,7 @@ export async function servePage({ socket, context = {} }: ServedPageOptions): Pr
   new SharePage(stack, 'SharePage', { removeData: false }).addTo(distribution, `https://${distribution.domainName}`);
   app.synth();
 
-  const s3 = createS3({ region: 'eu-central-1', assemblyFolder: folder });
+  const s3 = createS3({ region: 'eu-central-1', assemblyFolder: folder, dataFolder: folder });
   const cloudFront = createCloudFront({
     accountId: '000000000000',
     portOf: () => 0,

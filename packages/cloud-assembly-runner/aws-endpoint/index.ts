@@ -79,11 +79,12 @@ export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults, meter
       const statistics = apis.get(of)?.statistics;
       if (statistics) return json(statistics());
     }
-    const kind = kindOf(request);
     const scope = credentialScope(authorization, request.url ?? '');
+    const kind = kindOf(request, scope?.service);
     if (!scope) return failure(kind, 403, 'MissingAuthenticationToken', 'The request is not signed');
     const caller = callers.get(scope.accessKeyId);
-    if (!caller) return failure(kind, 403, 'UnrecognizedClientException', 'The access key id is unknown');
+    const unknown = kind === 's3' ? 'InvalidAccessKeyId' : 'UnrecognizedClientException';
+    if (!caller) return failure(kind, 403, unknown, 'The access key id is unknown');
     const api = apis.get(scope.service);
     if (!api) return failure(kind, 501, 'NotImplemented', `The API ${scope.service} is not supported on this machine`);
     const call: AwsCall = {
@@ -112,7 +113,9 @@ export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults, meter
     request.on('end', () => {
       const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
       answer(request, body)
-        .catch((error: unknown) => failure(kindOf(request), 500, 'InternalFailure', messageOf(error)))
+        .catch((error: unknown) =>
+          failure(kindOf(request, serviceOf(request)), 500, 'InternalFailure', messageOf(error)),
+        )
         .then(({ status, headers, body: content }) => {
           response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(content) });
           response.end(content);
@@ -161,7 +164,13 @@ function credentialScope(authorization: string, path: string): { accessKeyId: st
   return found?.[1] && found[2] ? { accessKeyId: found[1], service: found[2] } : undefined;
 }
 
-function kindOf(request: IncomingMessage): AwsRequestKind {
+const serviceOf = ({ headers, url }: IncomingMessage) =>
+  credentialScope(headers.authorization ?? '', url ?? '')?.service;
+
+/** @param service signing name of the call, if it is signed */
+function kindOf(request: IncomingMessage, service: string | undefined): AwsRequestKind {
+  // Its content type is that of an object.
+  if (service === 's3') return 's3';
   const type = request.headers['content-type'] ?? '';
   if (type.startsWith('application/x-amz-json')) return 'json';
   return type.startsWith('application/x-www-form-urlencoded') ? 'query' : 'rest';

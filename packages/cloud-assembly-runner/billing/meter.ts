@@ -29,6 +29,9 @@ export type BillableUnit =
   | 'scheduler:invocations'
   /** SQS pricing: requests in steps of 64 KB, including those that Lambda makes to poll a queue. */
   | 'sqs:requests'
+  /** S3 pricing: requests that write, and requests that read; deletions and storage are not counted. */
+  | 's3:putRequests'
+  | 's3:getRequests'
   /** CloudWatch Logs: bytes of events with 26 for each ("PutLogEvents"), of functions and of Lambda itself. */
   | 'logs:bytes'
   /** X-Ray pricing: traces recorded. */

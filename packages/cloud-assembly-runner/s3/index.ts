@@ -1,6 +1,6 @@
 /**
- * Amazon S3, as far as the CDK's aws-s3-deployment fills buckets and CloudFront reads them (Amazon S3 user guide,
- * "GetObject"). Objects are the files of the cloud assembly, not copies of them; markers in them are replaced when they are read.
+ * Amazon S3: buckets that the CDK's aws-s3-deployment fills and CloudFront reads, and objects that are put by calls. Those
+ * that are deployed are the files of the cloud assembly, not copies of them; markers in them are replaced when they are read.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,24 +8,40 @@ import * as z from 'zod';
 import type { Origin } from '../cloudfront';
 import { physicalId } from '../cloudformation/physical-id';
 import { propertiesOf } from '../cloudformation/properties';
-import type { Created, Resource, Service } from '../service';
+import type { AwsApi, Created, Resource, Service } from '../service';
+import { arnOf, createS3Api } from './api';
 import { bucketOrigin } from './bucket-origin';
 import { bucketPolicyProperties, type BucketPolicy } from './bucket-policy';
 import { markersConfig, replaceMarkers } from './markers';
-import { filesBelow, type Objects } from './objects';
+import { openObjectStore, type ObjectStore } from './object-store';
+import { deployedObject, filesBelow, type StoredObject } from './objects';
 
 export interface S3Options {
   readonly region: string;
   /** Cloud assembly (`cdk.out`) with the assets. */
   readonly assemblyFolder: string;
+  /** Where objects that calls put are kept across restarts. */
+  readonly dataFolder: string;
 }
 
-export interface S3 extends Service {
+export interface S3 extends Service, AwsApi {
   /** The bucket with this regional domain name as a CloudFront origin; undefined for another domain. */
   originOf(domain: string): Origin | undefined;
 }
 
-const bucketProperties = z.object({ BucketName: z.string().optional() });
+const unsupported = (what: string) => z.undefined({ error: `${what} not supported on this machine` }).optional();
+
+/** A lifecycle configuration is accepted and not executed: nothing expires or moves to another storage class. */
+const bucketProperties = z.object({
+  BucketName: z.string().optional(),
+  NotificationConfiguration: unsupported('notifications are'),
+  ObjectLockConfiguration: unsupported('object lock is'),
+  ObjectLockEnabled: z.literal(false, { error: 'object lock is not supported on this machine' }).optional(),
+  ReplicationConfiguration: unsupported('replication is'),
+  VersioningConfiguration: z
+    .object({ Status: z.literal('Suspended', { error: 'versions are not supported on this machine' }) })
+    .optional(),
+});
 
 /** Properties that the CDK's BucketDeployment passes to its custom resource. */
 const deploymentProperties = z.object({
@@ -41,11 +57,13 @@ const deploymentProperties = z.object({
 });
 
 interface Bucket {
-  readonly objects: Objects;
+  readonly objects: ObjectStore;
+  /** Adds an object of the cloud assembly; one that a call has put with this key comes first. */
+  deploy(key: string, object: StoredObject): void;
   policy: BucketPolicy | undefined;
 }
 
-export function createS3({ region, assemblyFolder }: S3Options): S3 {
+export function createS3({ region, assemblyFolder, dataFolder }: S3Options): S3 {
   const buckets = new Map<string, Bucket>();
   const domainOf = (name: string) => `${name}.s3.${region}.amazonaws.com`;
   const bucketNamed = (name: string, referrer: string): Bucket => {
@@ -59,7 +77,7 @@ export function createS3({ region, assemblyFolder }: S3Options): S3 {
       const { BucketName } = propertiesOf(resource, bucketProperties);
       const name =
         BucketName ?? `${resource.logicalId.toLowerCase().slice(0, 40)}-${physicalId(resource.logicalId, 12)}`;
-      buckets.set(name, { objects: new Map(), policy: undefined });
+      buckets.set(name, createBucket(join(dataFolder, 'objects', name)));
       const attributes = {
         Arn: arnOf(name),
         DomainName: `${name}.s3.amazonaws.com`,
@@ -76,7 +94,7 @@ export function createS3({ region, assemblyFolder }: S3Options): S3 {
 
     'Custom::CDKBucketDeployment': (resource) => {
       const declared = propertiesOf(resource, deploymentProperties);
-      const { objects } = bucketNamed(declared.DestinationBucketName, resource.logicalId);
+      const bucket = bucketNamed(declared.DestinationBucketName, resource.logicalId);
       for (const [index, key] of declared.SourceObjectKeys.entries()) {
         const replace = replaceMarkers(declared.SourceMarkers[index], declared.SourceMarkersConfig[index]);
         // The CDK uploads a folder as `<hash>.zip`; before that its files are in `asset.<hash>`.
@@ -84,7 +102,7 @@ export function createS3({ region, assemblyFolder }: S3Options): S3 {
         if (!existsSync(folder)) throw new Error(`${resource.logicalId}: the cloud assembly has no ${folder}`);
         for (const [path, file] of filesBelow(folder)) {
           const prefix = declared.DestinationBucketKeyPrefix.replace(/\/*$/, '/').replace(/^\//, '');
-          objects.set(prefix + path, { file, headers: declared.SystemMetadata, ...(replace && { replace }) });
+          bucket.deploy(prefix + path, deployedObject(file, declared.SystemMetadata, replace));
         }
       }
       return { ref: resource.logicalId };
@@ -95,6 +113,7 @@ export function createS3({ region, assemblyFolder }: S3Options): S3 {
   };
 
   return {
+    ...createS3Api((name) => buckets.get(name)),
     types: Object.keys(makers),
     create(resource) {
       const make = makers[resource.type];
@@ -113,6 +132,21 @@ export function createS3({ region, assemblyFolder }: S3Options): S3 {
   }
 }
 
-function arnOf(bucket: string): string {
-  return `arn:aws:s3:::${bucket}`;
+/** A deleted object of the cloud assembly is there again at the next start, since that deploys it again. */
+function createBucket(folder: string): Bucket {
+  const deployed = new Map<string, StoredObject>();
+  const stored = openObjectStore(folder);
+  return {
+    objects: {
+      has: (key) => stored.has(key) || deployed.has(key),
+      get: (key) => stored.get(key) ?? deployed.get(key),
+      put: (key, object, content) => stored.put(key, object, content),
+      delete(key) {
+        stored.delete(key);
+        deployed.delete(key);
+      },
+    },
+    deploy: (key, object) => deployed.set(key, object),
+    policy: undefined,
+  };
 }

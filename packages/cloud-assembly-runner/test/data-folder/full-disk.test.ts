@@ -13,6 +13,7 @@ import { openRetainedMessages } from '../../iot/broker/retained';
 import { openJournal } from '../../data-folder/journal';
 import { appendSync, appendTo } from '../../data-folder/log-file';
 import { writeStackFiles } from '../../stack/stack-file';
+import { openObjectStore } from '../../s3/object-store';
 
 const access = { endpointUrl: '', region: '', stackName: '', accessKeyId: '', secretAccessKey: '', sessionToken: '' };
 const facts = { baseUrl: 'http://127.0.0.1:1', mqttUrl: null, caFile: '' };
@@ -45,6 +46,8 @@ describe('On a full disk', () => {
       .mockImplementation(((_path: string, _data: string, _how: object, done: (error: Error) => void) =>
         done(noSpace())) as unknown as typeof fs.appendFile);
   };
+  const hashOfKey = 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb';
+  const noMetadata = { headers: {}, checksums: {} };
   const oneLine = (file: string) => `${join(folder, file)}: no space left on the device; free some and start again`;
 
   test.each<[what: string, file: string, write: () => unknown]>([
@@ -53,6 +56,7 @@ describe('On a full disk', () => {
     ['a new database', 'dynamodb.sqlite', () => prepareDatabase(join(folder, 'dynamodb.sqlite'))],
     ['the certificates', 'server-key.pem', () => serverCertificate(folder)],
     ['the base URL', 'base-url', () => migrateScopes(folder, facts.baseUrl)],
+    ['an object of a bucket', hashOfKey, () => openObjectStore(folder).put('a', noMetadata, Buffer.from('x'))],
   ])('writing %s ends the stack in one line with file and remedy', async (_, file, write) => {
     fillDisk();
     await expect(Promise.resolve().then(write)).rejects.toThrow(oneLine(file));

@@ -23,7 +23,7 @@ describe('S3', () => {
     mkdirSync(join(assemblyFolder, 'asset.abc/deep'), { recursive: true });
     writeFileSync(join(assemblyFolder, 'asset.abc/index.html'), '<p>Hello');
     writeFileSync(join(assemblyFolder, 'asset.abc/deep/app.js'), 'run()');
-    s3 = createS3({ region: 'eu-central-1', assemblyFolder });
+    s3 = createS3({ region: 'eu-central-1', assemblyFolder, dataFolder: assemblyFolder });
     const { ref, attributes } = await s3.create(resource('AWS::S3::Bucket', {}));
     bucket = ref;
     domain = attributes?.['RegionalDomainName'] ?? '';

@@ -6,9 +6,9 @@ import type { LinkedKind } from './links';
 
 /** OAuth scopes (spec section 5), with the description that Cognito shows. */
 export const scopeDescriptions = {
-  'command:create': 'Create jobs',
-  'command:read': 'Read jobs and follow their status',
-  'command:update': 'Update, cancel and delete jobs',
+  'command:create': 'Create jobs and missions',
+  'command:read': 'Read jobs and missions, and follow the status of jobs',
+  'command:update': 'Update, cancel and delete jobs and missions',
   'stream:share': 'Share a device with viewers',
   'stream:publish': 'Publish telemetry',
   'share:read': 'Read shares and follow their status',
@@ -22,6 +22,9 @@ export const scopes = Object.keys(scopeDescriptions) as readonly Scope[];
 
 /** A DynamoDB operation, named like the SDK's command without `Item`. */
 export type TableUse = 'get' | 'batchGet' | 'batchWrite' | 'query' | 'scan' | 'put' | 'update' | 'delete';
+
+/** What a function does with objects in a bucket. */
+export type FileUse = 'get' | 'put';
 
 export type TableUses = Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
 
@@ -51,6 +54,8 @@ export interface Endpoint {
   readonly settings?: readonly Setting[];
   /** Fails the job that it creates, later, if the platform does not take it: it sends to the queue of events to try again. */
   readonly setsDeadlines?: true;
+  /** What it does with the files of missions. */
+  readonly missionFiles?: readonly FileUse[];
   /** Closes the sockets that follow the resource which it deletes. */
   readonly closesSockets?: true;
   /**
@@ -60,7 +65,12 @@ export interface Endpoint {
   readonly waits?: true;
   /** Creates playback sessions for live video. */
   readonly video?: true;
-  readonly request: { readonly query?: z.ZodMiniType; readonly body?: z.ZodMiniType };
+  readonly request: {
+    readonly query?: z.ZodMiniType;
+    readonly body?: z.ZodMiniType;
+    /** Media types of a body that is a file, instead of `body`. */
+    readonly file?: readonly string[];
+  };
   readonly reply: {
     readonly status: 200 | 201;
     readonly body: z.ZodMiniType;
@@ -91,6 +101,9 @@ export function tablesOf({ tables, perMinute, idempotent, waits }: Endpoint): Ta
   const requests = [...limitUses, ...idempotencyUses, ...(tables.requests ?? [])];
   return requests.length > 0 ? { ...tables, requests } : tables;
 }
+
+/** Whether an endpoint reads a body. */
+export const hasBody = ({ body, file }: Endpoint['request']): boolean => Boolean(body ?? file);
 
 /** Settings that the function of an endpoint needs. */
 export const settingsOf = ({ settings = [], waits }: Pick<Endpoint, 'settings' | 'waits'>): readonly Setting[] =>

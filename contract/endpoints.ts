@@ -4,6 +4,7 @@ import * as events from './endpoints/events';
 import * as fleet from './endpoints/fleet';
 import * as jobs from './endpoints/jobs';
 import * as limits from './endpoints/limits';
+import * as missions from './endpoints/missions';
 import * as shares from './endpoints/shares';
 import * as token from './endpoints/token';
 
@@ -22,6 +23,11 @@ export const endpoints = {
   'PATCH /v3/jobs/{jobId}': jobs.updateJob,
   'DELETE /v3/jobs/{jobId}': jobs.deleteJob,
   'POST /v3/jobs/{jobId}/cancel': jobs.cancelJob,
+  'POST /v3/missions': missions.createMission,
+  'GET /v3/missions': missions.listMissions,
+  'GET /v3/missions/{missionId}': missions.getMission,
+  'PUT /v3/missions/{missionId}': missions.replaceMission,
+  'DELETE /v3/missions/{missionId}': missions.deleteMission,
   'POST /v3/streams/share': shares.createShare,
   'GET /v3/streams/share': shares.listShares,
   'GET /v3/streams/share/{shareCode}': shares.getShare,

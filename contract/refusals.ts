@@ -17,6 +17,7 @@ export const refusals = {
   unauthorized: { status: 401, text: 'Unauthorized' },
   forbidden: { status: 403, text: 'Forbidden' },
   job_not_found: { status: 404, text: 'Job not found' },
+  mission_not_found: { status: 404, text: 'Mission not found' },
   share_not_found: { status: 404, text: 'Share not found' },
   device_group_not_found: { status: 404, text: 'Device group not found' },
   resource_not_found: { status: 404, text: 'Resource not found' },
@@ -45,6 +46,10 @@ export const notAcceptable = (mediaTypes: readonly string[]) =>
 /** The refusal of a body in another charset than UTF-8 (RFC 8259 section 8.1; RFC 9110 section 15.5.16). */
 export const unsupportedCharset = () =>
   new Refusal('unsupported_media_type', [{ path: 'Content-Type', message: 'must have the charset UTF-8, or none' }]);
+
+/** The refusal of a file of another media type than the endpoint takes (RFC 9110 section 15.5.16). */
+export const unsupportedMediaType = (mediaTypes: readonly string[]) =>
+  new Refusal('unsupported_media_type', [{ path: 'Content-Type', message: `must be one of ${mediaTypes.join(', ')}` }]);
 
 /** Status and body of a refusal on a resource endpoint: `{error, details?}`. */
 export function resourceRefusal({ code, details }: Refusal) {

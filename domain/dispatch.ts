@@ -1,10 +1,11 @@
 /** Which device flies a job to a place: the one that is there first, of those that are free. */
 import { Geodesic } from 'geographiclib-geodesic';
 import * as z from 'zod/mini';
-import type { Location } from './destination';
+import type { Destination } from './destination';
 import type { Device } from './fleet';
 import { jobRequest } from './job';
-import { Refusal } from './refusal';
+import type { StoredMission } from './mission-record';
+import { invalid, Refusal } from './refusal';
 import { standingPlaceOf, type Place, type StandingDevice } from './standing-device';
 import { text } from './text';
 
@@ -12,7 +13,6 @@ import { text } from './text';
 export const dispatchRequest = z.strictObject({
   ...z.omit(jobRequest, { deviceId: true, scheduledAt: true }).shape,
   deviceGroupId: z.optional(text(1, 256)),
-  desiredLocation: z.nonoptional(jobRequest.shape.desiredLocation),
   maxEtaSeconds: z.optional(z.int().check(z.minimum(1), z.maximum(86_400))),
 });
 
@@ -46,14 +46,27 @@ const SPEED = 10;
 /** When a drone would be at a place, in whole seconds: an estimate, in a straight line and without wind. @param speed metres per second */
 export const etaOf = (metres: number, speed: number = SPEED): number => Math.round(TAKE_OFF_S + metres / speed);
 
+/**
+ * Where a dispatched device is wanted first.
+ * @param mission that the job flies, if it is one of this service
+ * @throws Refusal `invalid_request` when nothing says it
+ */
+export function firstPlaceOf(
+  { desiredLocation }: Destination,
+  mission: Pick<StoredMission, 'start'> | undefined,
+): Place {
+  const [longitude, latitude] = desiredLocation?.coordinates ?? mission?.start ?? [];
+  if (longitude !== undefined && latitude !== undefined) return [longitude, latitude];
+  throw invalid('desiredLocation', 'is required, unless missionId is a mission of this service');
+}
+
 /** A device with its distance from a place, in metres. */
 export type RankedDevice = StandingDevice & { readonly metres: number };
 
 /** Devices by their distance from a place, nearest first. */
-export function byDistance(devices: readonly StandingDevice[], { coordinates }: Location): RankedDevice[] {
-  const [longitude, latitude] = coordinates;
+export function byDistance(devices: readonly StandingDevice[], place: Place): RankedDevice[] {
   return devices
-    .map((device) => ({ ...device, metres: metresTo(device.place, [longitude, latitude]) }))
+    .map((device) => ({ ...device, metres: metresTo(device.place, place) }))
     .sort((one, other) => one.metres - other.metres || (one.deviceId < other.deviceId ? -1 : 1));
 }
 

@@ -4,6 +4,7 @@ import type { Organisation } from './id';
 import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
 import { statusCause, whyReportIsWrong, type StatusCause } from './job-report';
 import { metadata, storedMetadata } from './metadata';
+import type { Mission } from './mission-record';
 import { Refusal, foreign, invalid } from './refusal';
 import { moment, text } from './text';
 
@@ -41,6 +42,8 @@ export const job = z.object({
   metadata: z.optional(storedMetadata),
   jobId: z.string(),
   status: jobStatus,
+  /** Which version of a mission of this service it flies. */
+  missionVersion: z.optional(z.int()),
   ...statusCause.shape,
   /** How the device flies it, as the platform reported. */
   plannedFlight: z.optional(flightSettings),
@@ -92,6 +95,10 @@ export function newJob(request: JobRequest, jobId: string, now: string): Job {
     updatedAt: now,
   };
 }
+
+/** A new job that keeps the version of its mission, if that is one of this service. */
+export const withMission = (created: Job, mission: Pick<Mission, 'version'> | undefined): Job =>
+  mission ? { ...created, actionOnArrival: 'MISSION', missionVersion: mission.version } : created;
 
 /** Whether a change contains nothing, or only the given status. */
 export const changesNothing = (change: JobChange, status: JobStatus | undefined) =>

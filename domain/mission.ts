@@ -20,11 +20,12 @@ export interface MissionLine {
 
 export const MAX_WAYPOINTS = 5000;
 
+/** A tuple would be two alternatives in the documents, of which generated clients make a class each. */
+export const waypoint = z.array(z.number()).check(z.minLength(2), z.maxLength(3)) as unknown as z.ZodMiniType<Waypoint>;
+
 /** A line as it is stored and published; {@link checkedLine} has checked it. */
 export const missionLine: z.ZodMiniType<MissionLine> = z.object({
-  waypoints: z
-    .array(z.union([z.tuple([z.number(), z.number()]), z.tuple([z.number(), z.number(), z.number()])]))
-    .check(z.minLength(2), z.maxLength(MAX_WAYPOINTS)),
+  waypoints: z.array(waypoint).check(z.minLength(2), z.maxLength(MAX_WAYPOINTS)),
   heightReference: z.enum(heightReferences),
 });
 

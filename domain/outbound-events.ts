@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { command } from './control';
 import { dropReasons, type DropReason } from './drop-reason';
 import { job } from './job';
+import { missionLine } from './mission';
 import { share } from './share';
 
 /** The version of the events; what changes it is in docs/guides/versioning.md. */
@@ -19,6 +20,8 @@ const commonFields = z.object({
 const jobDetail = z.object({
   ...commonFields.shape,
   ...z.omit(job, { createdAt: true, updatedAt: true, cancelledAt: true, reportedAt: true }).shape,
+  /** Of a mission of this service, in the events that tell the whole job. */
+  missionLine: z.optional(missionLine),
 });
 
 /** Without the share code, since whoever knows the code has access. */

@@ -6,6 +6,7 @@ export const refusalCodes = [
   'unauthorized',
   'forbidden',
   'job_not_found',
+  'mission_not_found',
   'share_not_found',
   'device_group_not_found',
   'resource_not_found',

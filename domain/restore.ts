@@ -34,6 +34,7 @@ const rules = {
       'name',
       'description',
       'missionId',
+      'missionVersion',
       'deviceGroupId',
       'priority',
       'scheduledAt',
@@ -92,6 +93,14 @@ const rules = {
     endOf: () => undefined,
     marks: () => ({}),
     again: () => ({ status: 'suspended' }),
+  },
+  missions: {
+    written: ['name', 'format', 'heightReference', 'waypointCount', 'length', 'start', 'version', 'updatedAt'],
+    progress: [],
+    endOf: () => undefined,
+    marks: () => ({}),
+    // The files of each version stay in the bucket.
+    again: () => ({}),
   },
   flights: {
     written: [],

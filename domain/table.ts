@@ -8,6 +8,7 @@ export const tableNames = [
   'connections',
   'events',
   'flights',
+  'missions',
 ] as const;
 
 export type TableName = (typeof tableNames)[number];

@@ -5,6 +5,7 @@ import { deploymentOptions } from './deployment-options';
 import { DocsSite } from './docs/docs-site';
 import { bundle } from './functions/bundle';
 import { bundlesFolder, entryPoints } from './functions/entry-points';
+import { MissionFiles } from './missions/mission-files';
 import { applyTagsAndBoundary } from './tags-and-boundary';
 import { Observability } from './observability/observability';
 import { PlatformAccess } from './platform/platform-access';
@@ -55,7 +56,13 @@ export class DroneMissionApiStack extends Stack {
     const realtime = new Realtime(this, 'Realtime', { ...options, contract, logAccess, identity, tables, platform });
     const { sockets, telemetry } = realtime;
     new ShareExpiry(this, 'ShareExpiry', { tables, platform });
-    const integration = new PlatformIntegration(this, 'PlatformIntegration', { platform, tables, telemetry });
+    const missionFiles = new MissionFiles(this, 'MissionFiles', { removeData });
+    const integration = new PlatformIntegration(this, 'PlatformIntegration', {
+      platform,
+      tables,
+      telemetry,
+      missionFiles,
+    });
     new PlatformAccess(this, 'PlatformAccess', { platform, platformPrincipalArn });
     if (targetArn !== undefined) new PlatformForwarding(this, 'Forwarding', { platform, targetArn });
     if (simulatedFleet) new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, ...simulatedFleet });
@@ -74,6 +81,7 @@ export class DroneMissionApiStack extends Stack {
       tables,
       sockets,
       platform: integration,
+      missionFiles,
       settings,
       traced,
     });

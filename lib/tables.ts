@@ -26,6 +26,8 @@ export class Tables extends Construct implements Record<TableName, Table> {
   readonly events: Table;
   /** Positions of flights, by job and by device. */
   readonly flights: Table;
+  /** Missions as they are; their files are in a bucket. */
+  readonly missions: Table;
 
   /** Indexes that functions query, by table. */
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
@@ -124,6 +126,11 @@ export class Tables extends Construct implements Record<TableName, Table> {
       // Unix seconds.
       sortKey: { name: 'second', type: AttributeType.NUMBER },
       timeToLiveAttribute: 'ttl',
+    });
+    this.missions = new Table(this, 'Missions', {
+      ...common,
+      partitionKey: organisation,
+      sortKey: text('missionId'),
     });
     publishOutputs(this, Object.fromEntries(tableNames.map((name) => [tableOutput(name), this[name].tableName])));
   }

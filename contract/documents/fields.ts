@@ -6,6 +6,7 @@ import { eventFields } from './fields/events';
 import { fleetFields } from './fields/fleet';
 import { jobFields } from './fields/jobs';
 import { limitFields } from './fields/limits';
+import { missionFields } from './fields/missions';
 import { platformEventFields } from './fields/platform-events';
 import { shareFields } from './fields/shares';
 import { telemetryFields } from './fields/telemetry';
@@ -19,6 +20,7 @@ const fields: ReadonlyMap<string, Field> = new Map(
     errorFields,
     tokenFields,
     jobFields,
+    missionFields,
     shareFields,
     fleetFields,
     limitFields,

@@ -6,7 +6,7 @@ import * as schemas from '../schemas/dispatch';
 export const dispatchJob = {
   summary: 'Dispatch the nearest free device to a place',
   description: () =>
-    'Creates a job for the device that would arrive first at `desiredLocation`, of those that are online, on the ground, charged and ' +
+    'Creates a job for the device that would arrive first at `desiredLocation`, or without it at the first waypoint of a mission of this service, of those that are online, on the ground, charged and ' +
     'named by no open job. Two calls never take the same device. The body is that of creating a job; `deviceGroupId` limits the search to a ' +
     'group, `maxEtaSeconds` to devices that arrive in time. `deviceId` and `scheduledAt` are refused.\n\n' +
     '`etaSeconds` is an estimate: 30 seconds, and the distance in a straight line at `flight.speed`, or at 10 m/s. `candidates` are the nearest ' +
@@ -17,8 +17,8 @@ export const dispatchJob = {
   perMinute: JOBS_DISPATCHED_PER_MINUTE,
   idempotent: true,
   setsDeadlines: true,
-  tables: { fleet: ['query', 'batchGet'], jobs: ['query', 'put'], requests: ['batchGet', 'put'] },
+  tables: { fleet: ['query', 'batchGet'], missions: ['get'], jobs: ['query', 'put'], requests: ['batchGet', 'put'] },
   request: { body: dispatchRequest },
   reply: { status: 201, body: schemas.dispatchedJobReply, links: 'job' },
-  refusals: ['invalid_request', 'device_group_not_found', 'no_device'],
+  refusals: ['invalid_request', 'device_group_not_found', 'mission_not_found', 'no_device'],
 } as const satisfies Endpoint;

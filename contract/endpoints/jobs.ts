@@ -15,16 +15,16 @@ export const createJob = {
     'Creates a job with the status `PENDING`. The drone platform then queues and flies it, at `scheduledAt` or as soon as ' +
     'possible; follow it on the job’s channel instead of polling.\n\n' +
     '`desiredLocation` says where to fly, `actionOnArrival` what to do there, and `flight` how. What would have no effect is 400: an ' +
-    '`orbitRadius` without `ORBIT`, a `missionId` with `HOVER`. `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, ' +
+    '`orbitRadius` without `ORBIT`, a `missionId` with `HOVER`. A `missionId` of a mission of this service is flown in the version that it has now; any other text is for your operator. `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, ' +
     'an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.',
   scope: 'command:create',
   handler: 'jobs/create-job',
   perMinute: JOBS_CREATED_PER_MINUTE,
   idempotent: true,
-  tables: { fleet: ['batchGet'], jobs: ['put'] },
+  tables: { fleet: ['batchGet'], missions: ['get'], jobs: ['put'] },
   request: { body: jobRequest },
   reply: { status: 201, body: schemas.createdJobReply, links: 'job' },
-  refusals: ['invalid_request', 'device_group_not_found'],
+  refusals: ['invalid_request', 'device_group_not_found', 'mission_not_found'],
 } as const satisfies Endpoint;
 
 export const listJobs = {

@@ -9,6 +9,7 @@ const slugs = [
   'quick-start',
   'authentication',
   'jobs',
+  'missions',
   'real-time',
   'events',
   'telemetry',

@@ -2,14 +2,13 @@ import { readDevices } from '../../data/fleet/device-state';
 import { listStandingDevices } from '../../data/fleet/standing-devices';
 import { readBusyDevices } from '../../data/jobs/busy-devices';
 import { readClaimed } from '../../data/requests/device-claims';
-import type { Location } from '../../domain/destination';
 import * as dispatch from '../../domain/dispatch';
-import { standingPlaceOf } from '../../domain/standing-device';
+import { standingPlaceOf, type Place } from '../../domain/standing-device';
 import type { Organisation } from '../../domain/id';
 
 /** Where a device is wanted, of which group, how fast, and when at the latest. */
 export interface Wanted {
-  readonly desiredLocation: Location;
+  readonly place: Place;
   readonly deviceGroupId?: string | undefined;
   readonly flight?: { readonly speed?: number | undefined } | undefined;
   readonly maxEtaSeconds?: number | undefined;
@@ -37,12 +36,12 @@ export async function takeNearest<Taken>(
   now: string,
   take: (device: Nearest, candidates: readonly Nearest[]) => Promise<Taken | undefined>,
 ): Promise<Taken> {
-  const { desiredLocation, deviceGroupId } = wanted;
+  const { place, deviceGroupId } = wanted;
   const [standing, busy] = await Promise.all([
     listStandingDevices(organisation, deviceGroupId),
     readBusyDevices(organisation, now),
   ]);
-  const ranked = dispatch.byDistance(standing, desiredLocation);
+  const ranked = dispatch.byDistance(standing, place);
   const mayBeFree = ranked.filter(({ deviceId, isOnline }) => isOnline && !busy.has(deviceId));
   const looked: Nearest[] = [];
   for (let read = 0; read < MAX_READS && read * DEVICES_IN_READ < mayBeFree.length; read += 1) {
@@ -71,12 +70,11 @@ async function asTheyAre(
 ): Promise<Nearest[]> {
   const ids = ranked.map(({ deviceId }) => deviceId);
   const [devices, claimed] = await Promise.all([readDevices(organisation, ids), readClaimed(ids, now)]);
-  const [longitude, latitude] = wanted.desiredLocation.coordinates;
   return ranked
     .map((each) => {
       const device = devices.find(({ deviceId }) => deviceId === each.deviceId);
-      const place = device?.lastState && standingPlaceOf(device.lastState);
-      const metres = place ? dispatch.metresTo(place, [longitude, latitude]) : each.metres;
+      const standsAt = device?.lastState && standingPlaceOf(device.lastState);
+      const metres = standsAt ? dispatch.metresTo(standsAt, wanted.place) : each.metres;
       const { etaSeconds, ...candidate } = candidateOf({ ...each, ...device }, metres, wanted);
       const circumstances = { isBusy: claimed.has(each.deviceId), etaSeconds, maxEtaSeconds: wanted.maxEtaSeconds };
       const reason = dispatch.whyPassedOver(device, circumstances);

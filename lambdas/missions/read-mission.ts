@@ -1,5 +1,5 @@
+import { mediaTypeOf, type MissionMediaType } from '../../domain/mission-record';
 import { invalid } from '../../domain/refusal';
-import { missionMediaTypes, type MissionMediaType } from './media-types';
 import type { MissionFile } from './mission-file';
 import { readGeoJson } from './read-geo-json';
 import { readKml } from './read-kml';
@@ -9,10 +9,10 @@ import { readWpml } from './read-wpml';
 export const MAX_MISSION_BYTES = 4 * 1024 * 1024;
 
 const readers: Readonly<Record<MissionMediaType, (content: Buffer) => MissionFile | Promise<MissionFile>>> = {
-  [missionMediaTypes.geoJson]: readGeoJson,
-  [missionMediaTypes.kml]: readKml,
-  [missionMediaTypes.kmz]: readWpml,
-  [missionMediaTypes.plan]: readPlan,
+  [mediaTypeOf.GEOJSON]: readGeoJson,
+  [mediaTypeOf.KML]: readKml,
+  [mediaTypeOf.WPML]: readWpml,
+  [mediaTypeOf.QGC_PLAN]: readPlan,
 };
 
 /**

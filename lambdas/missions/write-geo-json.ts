@@ -1,21 +1,19 @@
-import type { HeightReference, MissionLine } from '../../domain/mission';
-
-/** A mission in GeoJSON. */
-export interface MissionFeature {
-  readonly type: 'Feature';
-  readonly geometry: { readonly type: 'LineString'; readonly coordinates: MissionLine['waypoints'] };
-  readonly properties: Readonly<Record<string, unknown>> & { readonly heightReference: HeightReference };
-}
+import type { MissionLine } from '../../domain/mission';
 
 /**
  * A mission in GeoJSON (RFC 7946), as `readMission` reads it again.
  * @param properties what else its Feature says, such as `name`
  */
-export const missionGeoJson = (
+export const missionGeoJson = <Properties extends object>(
   { waypoints, heightReference }: MissionLine,
-  properties: Record<string, unknown>,
-): MissionFeature => ({
-  type: 'Feature',
-  geometry: { type: 'LineString', coordinates: waypoints },
+  properties: Properties,
+) => ({
+  type: 'Feature' as const,
+  geometry: {
+    type: 'LineString' as const,
+    coordinates: waypoints.map(([longitude, latitude, height]) =>
+      height === undefined ? [longitude, latitude] : [longitude, latitude, height],
+    ),
+  },
   properties: { ...properties, heightReference },
 });

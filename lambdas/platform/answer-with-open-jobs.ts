@@ -5,6 +5,7 @@ import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
 import { jobSnapshot } from '../../domain/platform-event';
 import { withConcurrency } from '../concurrency';
+import { withMissionLine } from './with-mission-line';
 
 /**
  * Publishes the open jobs for a platform that has lost its state: `job.snapshot` for each, then `jobs.answered` with their number.
@@ -33,10 +34,14 @@ export async function answerWithOpenJobs(
   });
 }
 
-function publishSnapshots(jobs: readonly Job[], requestId: string): Promise<void> {
+async function publishSnapshots(jobs: readonly Job[], requestId: string): Promise<void> {
   const details = jobs.map((job) => jobSnapshot(job, requestId));
-  const calls = Array.from({ length: Math.ceil(details.length / MAX_ENTRIES) }, (_, index) =>
-    details.slice(index * MAX_ENTRIES, (index + 1) * MAX_ENTRIES),
+  const small = details.filter(({ missionVersion }) => missionVersion === undefined);
+  const calls = Array.from({ length: Math.ceil(small.length / MAX_ENTRIES) }, (_, index) =>
+    small.slice(index * MAX_ENTRIES, (index + 1) * MAX_ENTRIES),
   );
-  return withConcurrency(calls, (some) => publishPlatformEvents('job.snapshot', some));
+  await withConcurrency(calls, (some) => publishPlatformEvents('job.snapshot', some));
+  // The waypoints of one fill an event.
+  const large = details.filter((detail) => !small.includes(detail));
+  await withConcurrency(large, async (detail) => publishPlatformEvent('job.snapshot', await withMissionLine(detail)));
 }

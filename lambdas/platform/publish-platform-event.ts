@@ -1,15 +1,23 @@
 import { changeOf, createdAtOf, type StreamRecord } from '../../data/store/stream-records';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
 import { platformEventOf } from '../../domain/platform-event';
+import type { OutboundEvent } from '../../domain/outbound-events';
 import { logger } from '../logger';
 import { shareIdOf } from '../../data/shares/share-id';
 
-/** Publishes a change of a job or a share to the drone platform. */
-export async function publishChange(record: StreamRecord): Promise<void> {
+/**
+ * Publishes a change of a job or a share to the drone platform.
+ * @param complete adds to the event what the change does not hold
+ */
+export async function publishChange(
+  record: StreamRecord,
+  complete = (event: OutboundEvent): Promise<OutboundEvent> => Promise.resolve(event),
+): Promise<void> {
   const change = changeOf(record);
   const event = change && platformEventOf(change, createdAtOf(record), shareIdOf);
   if (!event) return;
-  await publishPlatformEvent(event.type, event.detail);
+  const { type, detail } = await complete(event);
+  await publishPlatformEvent(type, detail);
   // Of a share the line of the other reader is enough: both would be a fiftieth of what its end costs.
   if (change.kind === 'job') logger.info('platform told', { type: event.type });
 }

@@ -19,6 +19,7 @@ export function negotiate(exchange: Exchange, event: Event): void {
     format === undefined
       ? new Negotiator({ headers: accept ? { accept } : {} }).mediaType([...mediaTypes])
       : formats?.[format];
+  exchange.firstAccepted = accept?.split(/[,;]/)[0]?.trim().toLowerCase();
   if (chosen === undefined) throw notAcceptable(mediaTypes);
   exchange.mediaType = chosen;
 }

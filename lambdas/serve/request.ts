@@ -21,6 +21,28 @@ type MediaTypeOf<Key extends EndpointKey> = Table[Key]['reply'] extends {
   ? MediaType
   : undefined;
 
+type FileTypeOf<Key extends EndpointKey> = Table[Key]['request'] extends {
+  readonly file: readonly (infer MediaType extends string)[];
+}
+  ? MediaType
+  : never;
+
+/** A file in the body of a request. */
+export interface SentFile<MediaType extends string = string> {
+  readonly mediaType: MediaType;
+  readonly content: Buffer;
+}
+
+/** A file as the reply, instead of text. */
+export class FileReply {
+  /** @param isBinary whether it is no text in UTF-8 */
+  constructor(
+    readonly content: Buffer,
+    readonly mediaType: string,
+    readonly isBinary: boolean,
+  ) {}
+}
+
 export interface Caller {
   readonly clientId: string;
   readonly organisation: Organisation;
@@ -36,8 +58,12 @@ export interface ServedRequest<Key extends EndpointKey> {
   readonly path: Readonly<Record<PathParameter<Key>, string>>;
   readonly query: Part<Key, 'query'>;
   readonly body: Part<Key, 'body'>;
+  /** The body of an endpoint that takes files. */
+  readonly file: SentFile<FileTypeOf<Key>>;
   /** The media type of the reply, if the endpoint offers several. */
   readonly mediaType: MediaTypeOf<Key>;
+  /** The first media type of `Accept`, with which API Gateway decides whether a reply may be binary. */
+  readonly firstAccepted: string | undefined;
   /** When the request was received, ISO 8601. */
   readonly now: string;
   readonly requestId: string;
@@ -50,11 +76,12 @@ export interface ServedRequest<Key extends EndpointKey> {
 }
 
 /**
- * What a handler returns: the body, before the reply's schema strips fields that are not part of the contract; text for a
+ * What a handler returns: the body, before the reply's schema strips fields that are not part of the contract; text or a file for a
  * media type other than JSON.
  */
 export type Reply<Key extends EndpointKey> =
-  WithoutLinks<z.input<Table[Key]['reply']['body']>> | (MediaTypeOf<Key> extends undefined ? never : string);
+  | WithoutLinks<z.input<Table[Key]['reply']['body']>>
+  | (MediaTypeOf<Key> extends undefined ? never : string | FileReply);
 
 /** An idempotency key that a request was sent with. */
 export interface IdempotencyKey {
@@ -74,9 +101,11 @@ export interface Exchange {
   caller?: Caller;
   query?: unknown;
   body?: unknown;
+  file?: SentFile;
   ifVersions?: readonly number[];
   /** Of the reply; JSON unless the endpoint offers others. */
   mediaType?: string;
+  firstAccepted?: string | undefined;
   idempotency?: IdempotencyKey;
   /** Headers of the answer, whether it succeeds or fails. */
   readonly headers: Record<string, string>;
@@ -112,14 +141,16 @@ export function header(event: Event, name: string): string | undefined {
 
 /** Builds the request for the handler, after all steps have run. */
 export function servedRequest<Key extends EndpointKey>(event: Event, exchange: Exchange): ServedRequest<Key> {
-  const { caller, query, body, mediaType, ifVersions, idempotency } = exchange;
+  const { caller, query, body, file, mediaType, firstAccepted, ifVersions, idempotency } = exchange;
   const now = new Date(exchange.startedAt).toISOString();
   const request = {
     caller,
     path: event.pathParameters ?? {},
     query,
     body,
+    file,
     mediaType,
+    firstAccepted,
     now,
     requestId: event.requestContext.requestId,
     ifVersions,

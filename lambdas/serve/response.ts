@@ -3,7 +3,7 @@ import { withLinks } from '../../contract/links';
 import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
 import { AlreadyAnswered } from '../../data/requests/already-answered';
 import { invalid, Refusal } from '../../domain/refusal';
-import type { Event, Exchange } from './request';
+import { FileReply, type Event, type Exchange } from './request';
 
 const JSON_TYPE = 'application/json';
 
@@ -30,9 +30,16 @@ const answer = (
 const linked = ({ endpoint: { reply } }: Exchange, result: unknown) =>
   reply.links && typeof result === 'object' && result ? withLinks(reply.links, result) : result;
 
+/** API Gateway developer guide, "Return binary media from a Lambda proxy integration in API Gateway". */
+const fileAnswer = (exchange: Exchange, event: Event, { content, mediaType, isBinary }: FileReply) => ({
+  ...answer(exchange, event, exchange.endpoint.reply.status, content.toString(isBinary ? 'base64' : 'utf8'), mediaType),
+  isBase64Encoded: isBinary,
+});
+
 /** The answer to a success; fields that are not in the reply's schema are stripped. A text is the answer as it is. */
 export function succeed(exchange: Exchange, event: Event, result: unknown): APIGatewayProxyResult {
   const { reply } = exchange.endpoint;
+  if (result instanceof FileReply) return fileAnswer(exchange, event, result);
   const body = typeof result === 'string' ? result : reply.body.parse(linked(exchange, result));
   const version = reply.versioned && (body as { job: { version: number } }).job.version;
   if (version !== undefined) exchange.headers['ETag'] = `"${version}"`;

@@ -8,6 +8,7 @@ import { MAX_RETRIES, PLATFORM } from '../../contract/platform';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
+import type { MissionFiles } from '../missions/mission-files';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from '../tables';
 import type { Telemetry } from '../realtime/telemetry';
@@ -17,6 +18,7 @@ export interface PlatformIntegrationProps {
   readonly platform: PlatformBus;
   readonly tables: Tables;
   readonly telemetry: Telemetry;
+  readonly missionFiles: MissionFiles;
 }
 
 /** Events to and from the drone platform, over its bus. */
@@ -39,7 +41,7 @@ export class PlatformIntegration extends Construct {
 
 /** Job events to the platform. Share events are published by the function that schedules their expiry. */
 class OutboundEvents extends Construct {
-  constructor(scope: Construct, id: string, { platform, tables }: PlatformIntegrationProps) {
+  constructor(scope: Construct, id: string, { platform, tables, missionFiles }: PlatformIntegrationProps) {
     super(scope, id);
     const failures = deadLetterQueue(this, 'Failures', {
       urgency: 'page',
@@ -51,6 +53,7 @@ class OutboundEvents extends Construct {
       timeoutSeconds: 60,
     });
     platform.grantPublish(publish);
+    missionFiles.grant(publish, ['get']);
     addChangeStream({
       from: tables.jobs,
       to: publish,
@@ -72,7 +75,7 @@ class OutboundEvents extends Construct {
 class InboundEvents extends Construct {
   readonly retries: Queue;
 
-  constructor(scope: Construct, id: string, { platform, tables, telemetry }: PlatformIntegrationProps) {
+  constructor(scope: Construct, id: string, { platform, tables, telemetry, missionFiles }: PlatformIntegrationProps) {
     super(scope, id);
     const failures = deadLetterQueue(this, 'Failures', {
       urgency: 'page',
@@ -100,6 +103,8 @@ class InboundEvents extends Construct {
     });
     // Reports that were not applied are told.
     platform.grantPublish(consume);
+    // Open jobs are told with what they fly.
+    missionFiles.grant(consume, ['get']);
     // Includes the permissions on the fleet table that registering devices needs.
     telemetry.grantAccept(consume);
     consume.allow(['sqs:SendMessage'], [retries.queueArn]);

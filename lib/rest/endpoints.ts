@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { settingsOf, tablesOf, type Endpoint, type Setting } from '../../contract/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
+import type { MissionFiles } from '../missions/mission-files';
 import type { PlatformIntegration } from '../platform/platform-integration';
 import { grantVideo } from '../shares/video';
 import type { Tables } from '../tables';
@@ -16,6 +17,7 @@ export interface EndpointsProps {
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
   readonly platform: PlatformIntegration;
+  readonly missionFiles: MissionFiles;
   readonly settings: Readonly<Record<Setting, string>>;
   /** Whether X-Ray records traces. */
   readonly traced: boolean;
@@ -61,6 +63,8 @@ export class Endpoints extends Construct {
     }).uses(tables, ...served.map(tablesOf));
     if (served.some(({ video }) => video)) grantVideo(fn);
     if (served.some(({ closesSockets }) => closesSockets)) this.props.sockets.grantManage(fn);
+    const fileUses = served.flatMap(({ missionFiles = [] }) => missionFiles);
+    if (fileUses.length > 0) this.props.missionFiles.grant(fn, fileUses);
     if (served.some(({ setsDeadlines }) => setsDeadlines)) this.props.platform.grantDeadlines(fn);
     return fn;
   }

@@ -1,3 +1,4 @@
+import { mediaTypeOf } from '../../domain/mission-record';
 import { methodNotAllowed } from '../../contract/access';
 import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
 import { gatewayResponses } from './gateway-responses';
@@ -16,6 +17,9 @@ export interface OpenApiBodyProps {
   readonly redirects: Readonly<Record<string, string>>;
 }
 
+/** A body of another type is text in UTF-8 to API Gateway, which would break a file (developer guide, "Working with binary media types"). */
+const binaryMediaTypes = [mediaTypeOf.WPML];
+
 /** Operations of a path by method in lower case, or {@link ANY}. */
 type PathItem = Readonly<Record<string, Operation>>;
 
@@ -25,6 +29,7 @@ export interface OpenApiBody {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
   readonly 'x-amazon-apigateway-api-key-source': 'HEADER';
+  readonly 'x-amazon-apigateway-binary-media-types': readonly string[];
   readonly 'x-amazon-apigateway-gateway-responses': typeof gatewayResponses;
 }
 
@@ -67,6 +72,7 @@ export function openApiBody(props: OpenApiBodyProps): OpenApiBody {
       },
     },
     'x-amazon-apigateway-api-key-source': 'HEADER',
+    'x-amazon-apigateway-binary-media-types': binaryMediaTypes,
     'x-amazon-apigateway-gateway-responses': gatewayResponses,
   };
 }

@@ -3,7 +3,7 @@ import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source, type ISource } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { mapTiles } from './map-tiles';
 import { sharePageHeaders } from './share-page-headers';
 import { sharePathsCode } from './share-paths';
 import { bundleViewer } from './viewer-bundle';
+import { privateBucket } from '../private-bucket';
 import { publishOutputs } from '../publish-outputs';
 
 export interface SharePageProps {
@@ -40,18 +41,10 @@ export class SharePage extends Construct {
     const tiles = mapTiles(this.node);
     const { page, assets } = bundleViewer(join(Stage.of(this)?.assetOutdir ?? '', 'viewer'), tiles);
 
-    const bucket = new Bucket(this, 'Bucket', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      autoDeleteObjects: removeData,
-      removalPolicy: removeData ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    const bucket = privateBucket(this, {
+      removeData,
+      noAccessLog: 'An access log would contain the IP addresses and share codes of visitors of a public page.',
     });
-    Validations.of(bucket).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason: 'An access log would contain the IP addresses and share codes of visitors of a public page.',
-    });
-
     // IBucket does not allow for exactOptionalPropertyTypes.
     this.bucket = bucket as IBucket;
     const originAccessControl = new cloudfront.S3OriginAccessControl(this, 'Access', {

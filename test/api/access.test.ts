@@ -5,7 +5,7 @@ import { requestExamples } from '../contract/documents/openapi-file';
 import { clients, pathOf, send, type Client } from './client';
 import { expire } from './expire';
 import { forgeries } from './forgeries';
-import { fleetOf, forbiddenAt, foreignAt, givenJob, givenShare, nobodys } from './given';
+import { fleetOf, forbiddenAt, foreignAt, givenJob, givenMission, givenShare, nobodys } from './given';
 
 const [stranger] = clients('stranger');
 const [partner, ...oneScopeEach] = clients('access');
@@ -53,6 +53,12 @@ const resources = {
     now: (jobId: string) => partner.call('GET /v3/jobs/{jobId}', { path: { jobId } }),
     end: (jobId: string) => partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId } }),
   },
+  missionId: {
+    error: 'Mission not found',
+    given: async () => (await givenMission(partner)).missionId,
+    now: (missionId: string) => partner.call('GET /v3/missions/{missionId}', { path: { missionId } }),
+    end: (missionId: string) => partner.call('DELETE /v3/missions/{missionId}', { path: { missionId } }),
+  },
   shareCode: {
     error: 'Share not found',
     given: async () => (await givenShare(partner)).shareCode,
@@ -67,7 +73,7 @@ describe.each(identified)('$key', ({ key, name }) => {
   const [method, path] = key.split(' ');
   const body = requestExamples.find((one) => one.method === method && one.path === path)?.example.value;
   const askedBy = (client: Client, id: string) =>
-    client.call(key, { path: { jobId: id, shareCode: id }, ...(body !== undefined && { body }) });
+    client.call(key, { path: { jobId: id, missionId: id, shareCode: id }, ...(body !== undefined && { body }) });
   const notFound = { status: 404, body: { error } };
 
   test('answers 404 for what is not there, to any organisation', async () => {

@@ -45,6 +45,29 @@ export async function givenShare(client: Client, fields: object = {}) {
   return body.share;
 }
 
+/** Two waypoints, 40 m above the take-off point. */
+export const missionFile = {
+  type: 'Feature',
+  geometry: {
+    type: 'LineString',
+    coordinates: [
+      [8.5417, 47.3769, 40],
+      [8.5432, 47.3774, 40],
+    ],
+  },
+  properties: { name: 'Along the fence', heightReference: 'TAKE_OFF' },
+};
+
+/** Creates a mission; returns the mission in the answer. */
+export async function givenMission(client: Client, file: object = missionFile) {
+  const { status, body } = await client.call('POST /v3/missions', {
+    headers: { 'content-type': 'application/geo+json' },
+    body: file,
+  });
+  expect([status, body.details]).toEqual([201, undefined]);
+  return body.mission;
+}
+
 /** Every pair of statuses, and whether the lifecycle has a move between them. */
 export const moves = jobStatuses.flatMap((from) => jobStatuses.map((to) => ({ from, to, allowed: mayMove(from, to) })));
 

@@ -9,6 +9,7 @@ const expected: Record<RefusalCode, [status: number, text: string]> = {
   unauthorized: [401, 'Unauthorized'],
   forbidden: [403, 'Forbidden'],
   job_not_found: [404, 'Job not found'],
+  mission_not_found: [404, 'Mission not found'],
   share_not_found: [404, 'Share not found'],
   device_group_not_found: [404, 'Device group not found'],
   resource_not_found: [404, 'Resource not found'],

@@ -59,11 +59,10 @@ test('devices are ranked by distance, whatever their order', () => {
         place,
         isOnline: true,
       }));
-      const location = { type: 'Point' as const, coordinates: [...to] as [number, number] };
-      const ranked = byDistance(devices, location);
+      const ranked = byDistance(devices, to);
       const metres = ranked.map((one) => one.metres);
       expect(metres).toEqual([...metres].sort((one, other) => one - other));
-      expect(byDistance([...devices].reverse(), location)).toEqual(ranked);
+      expect(byDistance([...devices].reverse(), to)).toEqual(ranked);
     }),
   );
 });

@@ -25,6 +25,7 @@ const device = {
 };
 const removed = { id: 'device-1', kind: 'removed', eventTime: at, ttl: 1, version: 11 };
 const partner = { clientId: 'client', name: 'Control room', status: 'active', apiKeyId: 'key-1', scopes: ['a'] };
+const mission = { missionId: 'mission-1', version: 1, length: 8 };
 const second = { flight: 'job#job-1', second: 1, ttl: Date.parse(later) / 1000 };
 
 interface Case {
@@ -134,6 +135,16 @@ const cases: Readonly<Record<RestorableTable, Readonly<Record<string, Case>>>> =
       isNamed: true,
       expected: { kind: 'again', again: { status: 'suspended' } },
     },
+  },
+  missions: {
+    'is as it was': { copy: mission, current: mission, expected: same },
+    'was replaced by another file': {
+      copy: mission,
+      current: { ...mission, version: 2, length: 9 },
+      expected: changed('length', 'version'),
+    },
+    'was deleted': { copy: mission, expected: kept('deleted') },
+    'was deleted, and is named': { copy: mission, isNamed: true, expected: { kind: 'again', again: {} } },
   },
   flights: {
     'is there': { copy: second, current: second, expected: same },

@@ -8,12 +8,26 @@ import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-s
 import { cursorOf } from '../../domain/cursor';
 import { toItem } from '../../data/jobs/job-item';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
+import { missionFile } from '../api/given';
+import { missionBucket } from '../data/fixtures/mission-bucket';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';
 import './fixtures/log';
 
 const job = toItem(acme, sampleJob());
 const share = { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme };
+const mission = {
+  organisation: acme,
+  missionId: id('mission'),
+  version: 1,
+  format: 'GEOJSON',
+  heightReference: 'TAKE_OFF',
+  waypointCount: 2,
+  length: 125.8,
+  start: [8.5417, 47.3769],
+  createdAt: '2026-11-27T10:30:00.000Z',
+  updatedAt: '2026-11-27T10:30:00.000Z',
+};
 const group = { kind: 'group', deviceGroupId: id('group'), name: 'North quarry', description: '' };
 const device = {
   kind: 'device',
@@ -29,8 +43,13 @@ const lastState = JSON.stringify({
   battery: { percent: 90 },
 });
 const queue = mockClient(SQSClient);
+const bucket = missionBucket();
 
 beforeEach(() => {
+  bucket.set(
+    `${mission.missionId}/1/line.json`,
+    Buffer.from(JSON.stringify({ waypoints: missionFile.geometry.coordinates, heightReference: 'TAKE_OFF' })),
+  );
   process.env['SHARE_BASE_URL'] = 'https://share.test';
   store.resolves({});
   store.on(UpdateCommand).resolves({ Attributes: job });
@@ -38,6 +57,8 @@ beforeEach(() => {
   store.on(GetCommand).resolves({ Item: job });
   store.on(GetCommand, { TableName: 'requests' }).resolves({});
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
+  store.on(GetCommand, { TableName: 'missions' }).resolves({ Item: mission });
+  store.on(UpdateCommand, { TableName: 'missions' }).resolves({ Attributes: { ...mission, version: 2 } });
   store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: device });
   store
     .on(QueryCommand, { TableName: 'events' })
@@ -57,6 +78,7 @@ const withKey = { headers: { 'Idempotency-Key': key } };
 const newJob = { body: { name: 'Rim', deviceGroupId: id('group') } };
 const place = { type: 'Point', coordinates: [8.5417, 47.3769] };
 const alarm = { body: { name: 'Alarm', desiredLocation: place } };
+const missionSent = { body: missionFile, headers: { 'content-type': 'application/geo+json' } };
 const newShare = { body: { resourceId: id('device'), shareType: 'STREAM' } };
 
 const cases: [key: EndpointKey, sent: object, calls: number][] = [
@@ -65,6 +87,15 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   // The count, the devices that stand, the jobs of three statuses and the newest, the nearest as they are, their claims, and the transaction.
   ['POST /v3/jobs/dispatch', alarm, 9],
   ['POST /v3/jobs/dispatch', { ...alarm, ...withKey }, 10],
+  // The mission beside the group.
+  ['POST /v3/jobs/create', { body: { ...newJob.body, missionId: id('mission') } }, 4],
+  ['POST /v3/jobs/dispatch', { body: { name: 'Alarm', missionId: id('mission') } }, 10],
+  // The count of its limit.
+  ['POST /v3/missions', { ...missionSent }, 2],
+  ['GET /v3/missions', {}, 1],
+  ['GET /v3/missions/{missionId}', {}, 1],
+  ['PUT /v3/missions/{missionId}', missionSent, 3],
+  ['DELETE /v3/missions/{missionId}', {}, 1],
   ['GET /v3/jobs', {}, 1],
   ['GET /v3/jobs/{jobId}', {}, 1],
   ['GET /v3/jobs/{jobId}/track', {}, 2],
@@ -117,7 +148,11 @@ describe.each(cases)('%s with %j', (endpoint, sent, calls) => {
   beforeEach(async () => {
     const path = `../../lambdas/http/${endpoints[endpoint].handler}`;
     const { handler } = (await import(path)) as { handler: unknown };
-    const { status } = await call(handler, { scopes, path: { jobId: id('job'), shareCode: id('share') }, ...sent });
+    const { status } = await call(handler, {
+      scopes,
+      path: { jobId: id('job'), missionId: id('mission'), shareCode: id('share') },
+      ...sent,
+    });
     if (status !== endpoints[endpoint].reply.status) throw new Error(`the answer has the status ${status}`);
   });
 

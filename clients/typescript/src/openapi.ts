@@ -206,7 +206,7 @@ export interface paths {
          * Create a job
          * @description Creates a job with the status `PENDING`. The drone platform then queues and flies it, at `scheduledAt` or as soon as possible; follow it on the job’s channel instead of polling.
          *
-         *     `desiredLocation` says where to fly, `actionOnArrival` what to do there, and `flight` how. What would have no effect is 400: an `orbitRadius` without `ORBIT`, a `missionId` with `HOVER`. `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.
+         *     `desiredLocation` says where to fly, `actionOnArrival` what to do there, and `flight` how. What would have no effect is 400: an `orbitRadius` without `ORBIT`, a `missionId` with `HOVER`. A `missionId` of a mission of this service is flown in the version that it has now; any other text is for your operator. `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.
          *
          *     Scope: `command:create`. Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
          */
@@ -228,7 +228,7 @@ export interface paths {
         put?: never;
         /**
          * Dispatch the nearest free device to a place
-         * @description Creates a job for the device that would arrive first at `desiredLocation`, of those that are online, on the ground, charged and named by no open job. Two calls never take the same device. The body is that of creating a job; `deviceGroupId` limits the search to a group, `maxEtaSeconds` to devices that arrive in time. `deviceId` and `scheduledAt` are refused.
+         * @description Creates a job for the device that would arrive first at `desiredLocation`, or without it at the first waypoint of a mission of this service, of those that are online, on the ground, charged and named by no open job. Two calls never take the same device. The body is that of creating a job; `deviceGroupId` limits the search to a group, `maxEtaSeconds` to devices that arrive in time. `deviceId` and `scheduledAt` are refused.
          *
          *     `etaSeconds` is an estimate: 30 seconds, and the distance in a straight line at `flight.speed`, or at 10 m/s. `candidates` are the nearest devices, with the `reason` of each that was passed over. When none is free the answer is 409 with the same reasons. A job that the drone platform has not queued within 60 seconds becomes `FAILED` with the reason `NOT_TAKEN`, and its device is free again.
          *
@@ -262,6 +262,74 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/missions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List missions, newest first
+         * @description Returns a page of the organisation’s missions, newest first, without their waypoints. While there are more, the reply has a `nextToken`; pass it to get the next page.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["listMissions"];
+        put?: never;
+        /**
+         * Create a mission from a file
+         * @description Stores a mission: a line of waypoints, which jobs fly by its `missionId`. The body is the file: GeoJSON (`application/geo+json`), KML (`application/vnd.google-earth.kml+xml`), DJI WPML in a KMZ (`application/vnd.google-earth.kmz`), or a QGroundControl plan (`application/json`), of at most 4 MB, with 2 to 5000 waypoints. What a mission can’t keep, such as a survey area, is refused; commands of cameras are not kept.
+         *
+         *     Heights keep the reference that the file has, which is `heightReference`; none is converted, and a file that mixes them is 400. `JOB` means that the file has no heights, as KML without `altitudeMode`: they come from `flight.height` of the job.
+         *
+         *     `name` is the file’s own unless the parameter says another.
+         *
+         *     Scope: `command:create`. Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         */
+        post: operations["createMission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/missions/{missionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a mission
+         * @description Returns the latest version of a mission. `Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`) or KML (`application/vnd.google-earth.kml+xml`). `format` does the same in the query, and goes before `Accept`; `format=original` returns the file as it was sent, byte for byte. A KMZ is binary: send `Accept: application/vnd.google-earth.kmz`, first, to get it.
+         *
+         *     In GeoJSON the third coordinate is the height above `heightReference` of the properties; with `JOB` there is none.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["getMission"];
+        /**
+         * Replace a mission by another file
+         * @description Stores a new version of a mission. Jobs that exist keep the version that they were created with. The body is the file: GeoJSON (`application/geo+json`), KML (`application/vnd.google-earth.kml+xml`), DJI WPML in a KMZ (`application/vnd.google-earth.kmz`), or a QGroundControl plan (`application/json`), of at most 4 MB, with 2 to 5000 waypoints. What a mission can’t keep, such as a survey area, is refused; commands of cameras are not kept.
+         *
+         *     Scope: `command:update`. Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         */
+        put: operations["replaceMission"];
+        post?: never;
+        /**
+         * Delete a mission
+         * @description Deletes a mission: it can’t be read any more, and no new job can name it. Jobs that exist keep the version that they were created with.
+         *
+         *     Scope: `command:update`.
+         */
+        delete: operations["deleteMission"];
         options?: never;
         head?: never;
         patch?: never;
@@ -787,7 +855,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+             * @description The mission to fly. One of this service, `mission-…`, must exist and be your organisation’s, and is flown in the version that it has when the job is created. Any other text is passed on unchecked, for a mission that your operator knows.
              * @example mission-42
              */
             missionId?: string;
@@ -809,6 +877,15 @@ export interface components {
              * @example 2035-01-01T12:00:00.000Z
              */
             scheduledAt?: string;
+        };
+        /** @description Reply to “Create a mission from a file”. */
+        CreateMissionReply: {
+            mission: components["schemas"]["Mission"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @example true
+             */
+            success: boolean;
         };
         /** @description Reply to “Share a device's live video or status by link”. */
         CreateShareReply: {
@@ -1084,7 +1161,7 @@ export interface components {
              * @example Crown of the dam, both sides
              */
             description?: string;
-            desiredLocation: components["schemas"]["DesiredLocation"];
+            desiredLocation?: components["schemas"]["DesiredLocation"];
             /**
              * @description Only devices of this group. Without it all of your organisation.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -1108,7 +1185,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+             * @description The mission to fly. One of this service, `mission-…`, must exist and be your organisation’s, and is flown in the version that it has when the job is created. Any other text is passed on unchecked, for a mission that your operator knows.
              * @example mission-42
              */
             missionId?: string;
@@ -1261,10 +1338,16 @@ export interface components {
              */
             metadata?: unknown;
             /**
-             * @description Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+             * @description The mission to fly. One of this service, `mission-…`, must exist and be your organisation’s, and is flown in the version that it has when the job is created. Any other text is passed on unchecked, for a mission that your operator knows.
              * @example mission-42
              */
             missionId?: string;
+            /**
+             * Format: int32
+             * @description The version of the mission that the job flies, if it is a mission of this service: that of the job’s creation.
+             * @example 1
+             */
+            missionVersion?: number;
             /**
              * @description Name of the job, for people: 1 to 256 characters.
              * @example Rim inspection
@@ -1625,6 +1708,27 @@ export interface components {
              */
             success: boolean;
         };
+        /** @description Reply to “List missions, newest first”. */
+        ListMissionsReply: {
+            /**
+             * Format: int32
+             * @description Number of elements in the list of this reply, not in all pages.
+             * @example 1
+             */
+            count: number;
+            /** @description The missions of this page, newest first. */
+            missions: components["schemas"]["Mission"][];
+            /**
+             * @description Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page.
+             * @example WyJqb2JzIDdrMm05cXg0ICIsImpvYi03azJtOXF4NC0wMWtiMXg1bTl2M2Y4cTJyN3Q2dzR5MHoxYSJd
+             */
+            nextToken?: string;
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @example true
+             */
+            success: boolean;
+        };
         /** @description Reply to “List the device groups of the organisation with their devices”. */
         ListResourcesReply: {
             /**
@@ -1706,6 +1810,93 @@ export interface components {
              * @example true
              */
             success: boolean;
+        };
+        /** @description A mission without its waypoints. */
+        Mission: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            createdAt: string;
+            /**
+             * @description Format of the file: `GEOJSON` (`application/geo+json`), `KML` (`application/vnd.google-earth.kml+xml`), `WPML` (`application/vnd.google-earth.kmz`), `QGC_PLAN` (`application/json`). Another may be added.
+             * @example GEOJSON
+             */
+            format: string;
+            /**
+             * @description What the heights are measured from: `TAKE_OFF` (the take-off point), `GROUND` (the ground below), `SEA_LEVEL` (mean sea level), `ELLIPSOID` (the ellipsoid WGS 84), `JOB` (no heights: they come from `flight.height` of the job). Another may be added.
+             * @example TAKE_OFF
+             */
+            heightReference: string;
+            /**
+             * Format: double
+             * @description Length of the line in metres, along the ellipsoid; heights don’t count.
+             * @example 125.8
+             */
+            length: number;
+            /**
+             * @description Identifier of the mission, assigned by the service. Treat it as opaque.
+             * @example mission-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            missionId: string;
+            /**
+             * @description Name of the mission, for people: the file’s own, or the one given. Left out if there is none.
+             * @example Along the fence
+             */
+            name?: string;
+            /**
+             * Format: date-time
+             * @description When the file was stored.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            updatedAt: string;
+            /**
+             * Format: int32
+             * @description Grows with every file that replaces the mission.
+             * @example 1
+             */
+            version: number;
+            /**
+             * Format: int32
+             * @description Number of waypoints.
+             * @example 2
+             */
+            waypointCount: number;
+        };
+        /** @description A mission in GeoJSON (RFC 7946). */
+        MissionFeature: {
+            geometry: components["schemas"]["MissionGeometry"];
+            properties: components["schemas"]["Mission"];
+            /**
+             * @description Always `Feature`.
+             * @constant
+             */
+            type: "Feature";
+        };
+        /** @description A GeoJSON line (RFC 7946). */
+        MissionGeometry: {
+            /**
+             * @description Longitude and latitude in degrees, then the height in metres from `heightReference`, of each waypoint in its order. With `JOB` there is no height.
+             * @example [
+             *       [
+             *         8.5417,
+             *         47.3769,
+             *         40
+             *       ],
+             *       [
+             *         8.5432,
+             *         47.3774,
+             *         40
+             *       ]
+             *     ]
+             */
+            coordinates: number[][];
+            /**
+             * @description Always `LineString`.
+             * @constant
+             */
+            type: "LineString";
         };
         /** @description GeoJSON lines (RFC 7946): between gaps of more than ten seconds, and on both sides of 180°. */
         MultiLineString: {
@@ -2344,7 +2535,7 @@ export interface operations {
              *     - `403`: The API key is missing, unknown or another client’s, or the client is suspended.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
-             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
              *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
@@ -2614,7 +2805,7 @@ export interface operations {
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `412`: `Precondition failed`: the job has another version than `If-Match` requires.
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
-             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
              *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
@@ -2822,10 +3013,10 @@ export interface operations {
              *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
              *     - `401`: The token is missing, invalid or expired. Request a new token.
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
-             *     - `404`: `Device group not found`: the device group does not exist.
+             *     - `404`: `Device group not found`: the device group does not exist. `Mission not found`: the mission does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
-             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
              *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
@@ -2884,11 +3075,11 @@ export interface operations {
              *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
              *     - `401`: The token is missing, invalid or expired. Request a new token.
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
-             *     - `404`: `Device group not found`: the device group does not exist.
+             *     - `404`: `Device group not found`: the device group does not exist. `Mission not found`: the mission does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `409`: `no_device`: no device is free; `details` has the nearest with their reasons.
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
-             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
              *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
@@ -2936,6 +3127,291 @@ export interface operations {
              *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
              *     - `401`: The token is missing, invalid or expired. Request a new token.
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMissions: {
+        parameters: {
+            query?: {
+                /** @description Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100. */
+                limit?: number;
+                /** @description Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page. */
+                nextToken?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListMissionsReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createMission: {
+        parameters: {
+            query?: {
+                /** @description Name of the mission, 1 to 256 characters, instead of that in the file. */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                "application/geo+json": Record<string, never>;
+                "application/json": Record<string, never>;
+                "application/vnd.google-earth.kml+xml": string;
+                "application/vnd.google-earth.kmz": string;
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateMissionReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
+             *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getMission: {
+        parameters: {
+            query?: {
+                /** @description The format, instead of by `Accept`; `original` is the file as it was sent. */
+                format?: "geojson" | "kml" | "original";
+            };
+            header?: never;
+            path: {
+                /** @description Identifier of the mission, assigned by the service. Treat it as opaque. */
+                missionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/geo+json": components["schemas"]["MissionFeature"];
+                    "application/json": components["schemas"]["MissionFeature"];
+                    "application/vnd.google-earth.kml+xml": string;
+                    "application/vnd.google-earth.kmz": string;
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Mission not found`: the mission does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `406`: `Not acceptable`: `Accept` allows none of the media types of the reply.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replaceMission: {
+        parameters: {
+            query?: {
+                /** @description Name of the mission, 1 to 256 characters, instead of that in the file. */
+                name?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Identifier of the mission, assigned by the service. Treat it as opaque. */
+                missionId: string;
+            };
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                "application/geo+json": Record<string, never>;
+                "application/json": Record<string, never>;
+                "application/vnd.google-earth.kml+xml": string;
+                "application/vnd.google-earth.kmz": string;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateMissionReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Mission not found`: the mission does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
+             *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteMission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the mission, assigned by the service. Treat it as opaque. */
+                missionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Mission not found`: the mission does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
              *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
@@ -3289,7 +3765,7 @@ export interface operations {
              *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
-             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 30 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
              *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */

@@ -21,6 +21,7 @@ export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
   unauthorized: 'The token is missing, invalid or expired',
   forbidden: 'The token lacks the scope, another organisation owns the resource, or the client is suspended',
   job_not_found: 'The job does not exist, or it was deleted',
+  mission_not_found: 'The mission does not exist, or it was deleted',
   share_not_found: 'The share does not exist, has expired or was revoked',
   device_group_not_found: 'The device group does not exist',
   resource_not_found: 'No device and no video stream has this `resourceId`',
@@ -28,7 +29,7 @@ export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
   cannot_cancel: 'The job is neither `PENDING` nor `QUEUED`',
   no_device: 'No device is free; `details` has the nearest with their reasons',
   cursor_expired: 'The log no longer reaches back to the cursor',
-  unsupported_media_type: 'The body is in another charset than UTF-8',
+  unsupported_media_type: 'The body is in another charset than UTF-8, or a file of another type',
   stale_version: 'The job has another version than `If-Match` requires',
   too_many_requests: 'A limit is reached',
   too_many_viewers: 'The share has all the viewers that it allows',
@@ -49,6 +50,15 @@ export const invalidBodies: Readonly<Record<string, RefusalExample>> = {
   noBody: { summary: 'No body', ...detail('', 'a JSON body is required') },
   repeatedMember: { summary: 'A member is given twice', ...detail('name', 'must be given once') },
   malformedBody: { summary: 'The body is not JSON', ...detail('', 'the body is not valid JSON') },
+};
+
+/** Invalid requests with a file. */
+export const invalidFiles: Readonly<Record<string, RefusalExample>> = {
+  noFile: { summary: 'No file', ...detail('', 'a file is required') },
+  outOfRange: {
+    summary: 'A waypoint that is not on Earth',
+    ...detail('waypoints.1', 'has the latitude 91: -90 to 90 degrees are allowed'),
+  },
 };
 
 /** The token endpoint ignores unknown fields. */
@@ -141,6 +151,7 @@ export const invalidRequests: Partial<Record<EndpointKey, Readonly<Record<string
     },
   },
   'GET /v3/jobs': invalidPages,
+  'GET /v3/missions': invalidPages,
   'PATCH /v3/jobs/{jobId}': {
     forbiddenMove: {
       summary: 'The lifecycle does not allow this change of the status',

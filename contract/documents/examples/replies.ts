@@ -61,9 +61,24 @@ const mediaTypeExamples: Readonly<Record<string, MediaTypeExample>> = {
   },
 };
 
-/** The example of a media type. @throws Error if there is none */
-export function mediaTypeExample(type: string): MediaTypeExample {
-  const found = mediaTypeExamples[type];
+/** Those of missions, where they are others. */
+const missionExamples: Readonly<Record<string, MediaTypeExample>> = {
+  'application/vnd.google-earth.kml+xml': {
+    name: 'asKml',
+    summary: 'For Google Earth',
+    text: [
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Along the fence</name><Placemark><LineString>',
+      '<altitudeMode>relativeToGround</altitudeMode>',
+      '<coordinates>8.5417,47.3769,40 8.5432,47.3774,40</coordinates>',
+      '</LineString></Placemark></Document></kml>',
+    ].join('\n'),
+  },
+};
+
+/** The example of a media type of an endpoint's reply. @throws Error if there is none */
+export function mediaTypeExample(key: EndpointKey, type: string): MediaTypeExample {
+  const found = (key.includes('/missions') && missionExamples[type]) || mediaTypeExamples[type];
   if (!found) throw new Error(`contract/documents/examples/replies.ts has no example of ${type}`);
   return found;
 }

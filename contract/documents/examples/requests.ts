@@ -10,6 +10,16 @@ const deviceGroupId = exampleValue('deviceGroupId');
 const resourceId = exampleValue('resourceId');
 const grant_type = 'client_credentials';
 
+/** A waypoint of a plan: MAV_CMD_NAV_WAYPOINT, above the take-off point (QGroundControl, "Plan File Format"). */
+const planItem = (doJumpId: number, [latitude, longitude, height]: readonly [number, number, number]) => ({
+  type: 'SimpleItem',
+  autoContinue: true,
+  command: 16,
+  doJumpId,
+  frame: 3,
+  params: [0, 0, 0, null, latitude, longitude, height],
+});
+
 /** Examples of request bodies beyond the one with every field, which is composed from the examples of the fields. */
 export const requestExamples: Partial<Record<EndpointKey, Readonly<Record<string, NamedExample>>>> = {
   'POST /v3/jobs/create': {
@@ -47,6 +57,58 @@ export const requestExamples: Partial<Record<EndpointKey, Readonly<Record<string
       value: { resourceId, shareType: 'STREAM', permissions: ['view', 'control'], expiresIn: 600, maxViewers: 1 },
     },
   },
+};
+
+const place = { type: 'LineString', coordinates: exampleValue('waypoints') };
+const properties = { name: 'Along the fence', heightReference: 'TAKE_OFF' };
+
+/** Files by their media type. */
+const files: Readonly<Record<string, Readonly<Record<string, NamedExample>>>> = {
+  'application/geo+json': {
+    line: {
+      summary: 'Two waypoints, 40 m above the take-off point',
+      value: { type: 'Feature', geometry: place, properties },
+    },
+  },
+  'application/vnd.google-earth.kml+xml': {
+    kml: {
+      summary: 'The same, above the ground',
+      value: [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Along the fence</name><Placemark><LineString>',
+        '<altitudeMode>relativeToGround</altitudeMode>',
+        '<coordinates>8.5417,47.3769,40 8.5432,47.3774,40</coordinates>',
+        '</LineString></Placemark></Document></kml>',
+      ].join('\n'),
+    },
+  },
+  'application/json': {
+    plan: {
+      summary: 'A plan of QGroundControl',
+      value: {
+        fileType: 'Plan',
+        version: 1,
+        groundStation: 'QGroundControl',
+        geoFence: { circles: [], polygons: [], version: 2 },
+        rallyPoints: { points: [], version: 2 },
+        mission: {
+          version: 2,
+          firmwareType: 12,
+          vehicleType: 2,
+          cruiseSpeed: 15,
+          hoverSpeed: 5,
+          plannedHomePosition: [47.3769, 8.5417, 408],
+          items: [planItem(1, [47.3769, 8.5417, 40]), planItem(2, [47.3774, 8.5432, 40])],
+        },
+      },
+    },
+  },
+};
+
+/** Examples of files, by the endpoint that takes them. */
+export const fileExamples: Partial<Record<EndpointKey, typeof files>> = {
+  'POST /v3/missions': files,
+  'PUT /v3/missions/{missionId}': files,
 };
 
 /** Examples of a token request whose credentials HTTP Basic carries. */

@@ -94,7 +94,7 @@ export const jobFields: Fields = {
   },
   missionId: {
     description:
-      'Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.',
+      'The mission to fly. One of this service, `mission-…`, must exist and be your organisation’s, and is flown in the version that it has when the job is created. Any other text is passed on unchecked, for a mission that your operator knows.',
     examples: ['mission-42'],
   },
   orbitRadius: { description: 'Radius of the circle in metres, 1 to 1000. For `ORBIT`.', examples: [30] },

@@ -9,18 +9,19 @@ Each client sees only its own organisation.
 
 - **Access.** \`POST /v3/auth/token\` exchanges API key, client id and client secret for a token that is valid for an hour. Every
   other request carries it as \`Authorization: Bearer …\`. Each operation needs a scope.
-- **Bodies** are JSON in UTF-8. An unknown field of a request or an unknown query parameter is refused with 400 and named; the
+- **Bodies** are JSON in UTF-8, but for the files of missions. An unknown field of a request or an unknown query parameter is refused with 400 and named; the
   token endpoint ignores unknown fields. Replies may get further fields at any time: ignore those that you don't know. Optional
   fields without a value are left out; only \`playback\` can be \`null\`.
 - **Timestamps** are ISO 8601. Replies have UTC with milliseconds, \`2026-11-27T10:30:15.123Z\`; requests may have any offset.
 - **Identifiers** are opaque text. Lengths of text count UTF-16 code units, so an emoji counts as two.
 - **Errors** have a status of 400 or more and the body \`{"error": "…"}\`; \`details\` lists what is wrong with which part of an
-  invalid request, and says why a request is forbidden. The token endpoint uses OAuth's form, \`{"error", "error_description"}\`. Another organisation's job, share or
+  invalid request, and says why a request is forbidden. The token endpoint uses OAuth's form, \`{"error", "error_description"}\`. Another organisation's job, mission, share or
   device group is 403, an unknown one 404, an unknown path 404 \`Not found\`.
 - **\`x-request-id\`** in each response identifies the request. Name it when you report a problem. Only what is
   refused unread lacks it: a body that is too large (413), a malformed URL (400 \`{"message": "Bad Request"}\`), and requests beyond a
   limit per IP address that the operator may have set (429 with \`Retry-After\`).
-- **Limits** are per client and exact, in windows of a minute of the clock: 60 calls of \`POST /v3/jobs/create\`, 60 of \`POST /v3/jobs/dispatch\`, 30 of
+- **Limits** are per client and exact, in windows of a minute of the clock: 60 calls of \`POST /v3/jobs/create\`, 60 of \`POST /v3/jobs/dispatch\`, 60 each of
+  \`POST /v3/missions\` and \`PUT /v3/missions/{missionId}\`, 30 of
   \`POST /v3/streams/share\` and 120 each of \`GET /v3/shares/{shareCode}/resources\` and
   \`GET /v3/events\`. Every call that reaches the service counts, also a
   refused or repeated one. These operations send \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Other
@@ -71,6 +72,14 @@ export const tagsByFolder = new Map([
       name: 'Jobs',
       description:
         'A job is a drone mission. The drone platform queues it, flies it and reports its progress; its status follows a fixed lifecycle.',
+    },
+  ],
+  [
+    'missions',
+    {
+      name: 'Missions',
+      description:
+        'A mission is a line of waypoints, made from a file. A job flies it by its `missionId`, as often as you like.',
     },
   ],
   [

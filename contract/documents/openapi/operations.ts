@@ -1,11 +1,13 @@
+import { mediaTypeOf } from '../../../domain/mission-record';
 import { RATE_WINDOW_S } from '../../../domain/rate-window';
 import { endpointTable, routeOf } from '../../access';
 import { descriptionOf, scopesOf, scopeWord, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { withLinks, type LinkedKind } from '../../links';
+import type { JsonSchema } from '../json-schema';
 import { exampleOf } from '../examples/example-of';
 import { mediaTypeExample, replyFields } from '../examples/replies';
-import { basicExample, requestExamples } from '../examples/requests';
+import { basicExample, fileExamples, requestExamples } from '../examples/requests';
 import { announced, deprecationText } from './deprecation';
 import { tagsByFolder } from './info';
 import * as headers from './headers';
@@ -19,7 +21,24 @@ import { securityOf } from './security';
 
 const composed = (reference: Reference) => exampleOf({ $ref: reference.$ref }, schemasByReference, reference.$ref);
 
+const isBinary = (mediaType: string) => mediaType === mediaTypeOf.WPML;
+
+/** Of a file that is JSON, text, or neither. */
+const fileSchema = (mediaType: string): JsonSchema => {
+  if (/[/+]json$/.test(mediaType)) return { type: 'object' };
+  return isBinary(mediaType) ? { type: 'string', format: 'binary' } : { type: 'string' };
+};
+
+function fileBodyOf(key: EndpointKey, mediaTypes: readonly string[]): RequestBody {
+  const content = mediaTypes.map((type): [string, MediaType] => [
+    type,
+    { schema: fileSchema(type), examples: fileExamples[key]?.[type] ?? {} },
+  ]);
+  return { description: 'The file.', required: true, content: Object.fromEntries(content) };
+}
+
 function requestBodyOf(key: EndpointKey, { request, scope }: Endpoint): RequestBody | undefined {
+  if (request.file) return fileBodyOf(key, request.file);
   if (!request.body) return undefined;
   const schema = requestReference(request.body);
   const everything = { summary: scope === null ? 'Credentials in the body' : 'Every field', value: composed(schema) };
@@ -50,7 +69,8 @@ function contentOf(key: EndpointKey, { reply }: Endpoint): Response['content'] {
   const schema = replyReference(reply.body);
   const example = { summary: 'With every field', value: replyExample(key, schema, reply.links) };
   const others = reply.mediaTypes?.map((type): [string, MediaType] => {
-    const { name, summary = example.summary, text } = mediaTypeExample(type);
+    if (isBinary(type)) return [type, { schema: fileSchema(type), examples: {} }];
+    const { name, summary = example.summary, text } = mediaTypeExample(key, type);
     if (text === undefined) return [type, { schema, examples: { [name]: example } }];
     return [type, { schema: { type: 'string' }, examples: { [name]: { summary, value: text } } }];
   });

@@ -38,7 +38,7 @@ const withDescription = ({ description = '', ...schema }: Parameter['schema']) =
 /** The parameters of an endpoint: in its path, in its query, in headers. */
 export function parametersOf(path: string, { request, reply, idempotent }: Endpoint): (Parameter | Reference)[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): Parameter => {
-    const { description = '', ...rest } = fieldOf(name) ?? {};
+    const { description = '', ...rest } = fieldOf(name, 'Path') ?? {};
     return {
       name,
       in: 'path',

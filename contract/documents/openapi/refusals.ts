@@ -1,9 +1,16 @@
 import { cursorExpired } from '../../../domain/cursor';
 import { noDevice } from '../../../domain/dispatch';
 import { Refusal, type RefusalCode } from '../../../domain/refusal';
-import type { Endpoint } from '../../endpoint';
+import { hasBody, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
-import { notAcceptable, oauthRefusal, refusals, resourceRefusal, unsupportedCharset } from '../../refusals';
+import {
+  notAcceptable,
+  oauthRefusal,
+  refusals,
+  resourceRefusal,
+  unsupportedCharset,
+  unsupportedMediaType,
+} from '../../refusals';
 import * as examples from '../examples/refusals';
 import * as headers from './headers';
 import type { ErrorResponse, StatusExample } from './openapi-types';
@@ -15,6 +22,7 @@ function invalidRequests(key: EndpointKey, endpoint: Endpoint) {
   const { request, scope, idempotent } = endpoint;
   return {
     ...(request.body && examples.invalidBodies),
+    ...(request.file && examples.invalidFiles),
     ...(request.body && scope !== null && { unknownField: examples.unknownField }),
     ...examples.invalidRequests[key],
     ...(idempotent && examples.invalidKeys),
@@ -34,10 +42,10 @@ const causesOf: Partial<
   cursor_expired: () => ({
     cursorExpired: { summary: examples.refusalSummaries.cursor_expired, details: cursorExpired().details },
   }),
-  unsupported_media_type: () => ({
-    unsupportedMediaType: {
+  unsupported_media_type: (_key, { request: { file } }) => ({
+    [file ? 'otherMediaType' : 'unsupportedMediaType']: {
       summary: examples.refusalSummaries.unsupported_media_type,
-      details: unsupportedCharset().details,
+      details: (file ? unsupportedMediaType(file) : unsupportedCharset()).details,
     },
   }),
   not_acceptable: (_key, { reply }) => ({
@@ -68,7 +76,7 @@ const common = ({ scope, request }: Endpoint): RefusalCode[] => [
   'invalid_request',
   ...(scope === null ? [] : (['unauthorized'] as const)),
   'forbidden',
-  ...(request.body ? (['unsupported_media_type'] as const) : []),
+  ...(hasBody(request) ? (['unsupported_media_type'] as const) : []),
 ];
 
 const describe = (code: RefusalCode, { scope }: Endpoint) => {
@@ -111,7 +119,7 @@ export function errorResponse(key: EndpointKey, endpoint: Endpoint): ErrorRespon
         .join('\n'),
     ].join('\n\n'),
     headers: {
-      ...(endpoint.request.body ? { ...headers.requestIdIfRead, ...headers.amazonRequestId } : headers.requestId),
+      ...(hasBody(endpoint.request) ? { ...headers.requestIdIfRead, ...headers.amazonRequestId } : headers.requestId),
       ...(endpoint.scope !== null && headers.wwwAuthenticate),
       ...headers.allow,
       ...headers.retryAfter,

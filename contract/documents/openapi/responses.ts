@@ -1,6 +1,6 @@
 import { Refusal } from '../../../domain/refusal';
 import { endpointTable, methodNotAllowed, routeOf } from '../../access';
-import type { Endpoint } from '../../endpoint';
+import { hasBody, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { resourceRefusal } from '../../refusals';
 import { exampleValue } from '../fields';
@@ -39,7 +39,7 @@ export const commonErrors = (
     description: 'The path has no such method. `Allow` names those that it has.',
     example: { summary: 'Another method', value: methodNotAllowed(routeOf(key).path, endpointTable), 'x-status': 405 },
   },
-  ...(request.body && {
+  ...(hasBody(request) && {
     413: {
       description:
         'The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.',

@@ -8,6 +8,7 @@ import * as events from '../../schemas/events';
 import * as fleet from '../../schemas/fleet';
 import * as jobs from '../../schemas/jobs';
 import * as limits from '../../schemas/limits';
+import * as missions from '../../schemas/missions';
 import * as page from '../../schemas/page';
 import * as shares from '../../schemas/shares';
 import * as token from '../../schemas/token';
@@ -31,6 +32,7 @@ type Exported = typeof dispatch &
   typeof fleet &
   typeof jobs &
   typeof limits &
+  typeof missions &
   typeof page &
   typeof shares &
   typeof telemetry &
@@ -46,6 +48,7 @@ const exported = Object.fromEntries(
     Object.entries(fleet),
     Object.entries(jobs),
     Object.entries(limits),
+    Object.entries(missions),
     Object.entries(page),
     Object.entries(shares),
     Object.entries(telemetry),
@@ -67,6 +70,9 @@ const parts = described({
   candidate: 'A device near the place.',
   location: 'A place: a GeoJSON point (RFC 7946).',
   flightSettings: 'How a drone flies.',
+  mission: 'A mission without its waypoints.',
+  missionFeature: 'A mission in GeoJSON (RFC 7946).',
+  missionGeometry: 'A GeoJSON line (RFC 7946).',
   jobTrack: 'Where a job was flown, in GeoJSON (RFC 7946).',
   trackFeature: 'The lines that a device flew, or its positions that stand alone.',
   lineString: 'A GeoJSON line (RFC 7946).',

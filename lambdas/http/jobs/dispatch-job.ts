@@ -1,10 +1,12 @@
 import { dispatchJob } from '../../../contract/endpoints/dispatch';
 import { expectDeviceGroup } from '../../../data/fleet/fleet';
 import { insertDispatchedJob } from '../../../data/jobs/jobs';
+import { findFlownMission } from '../../../data/missions/missions';
 import { scheduleTakeDeadline } from '../../../data/platform/take-deadline';
 import { newId } from '../../../data/store/new-id';
 import { expectDestination } from '../../../domain/destination';
-import { newJob } from '../../../domain/job';
+import { firstPlaceOf } from '../../../domain/dispatch';
+import { newJob, withMission } from '../../../domain/job';
 import { takeNearest } from '../../dispatch/take-nearest';
 import { idempotencyKey } from '../../serve/idempotency';
 import { jsonBody } from '../../serve/json-body';
@@ -16,13 +18,16 @@ export const handler = serve(
   async ({ caller, body, now, firstAnswer }) => {
     const { maxEtaSeconds: _, ...request } = body;
     expectDestination(request);
+    const mission = await findFlownMission(caller.organisation, request);
+    const place = firstPlaceOf(request, mission);
     if (body.deviceGroupId !== undefined) await expectDeviceGroup(caller.organisation, body.deviceGroupId);
     const jobId = newId('job', caller.organisation, now);
     // Before the job: without its deadline, one that nobody takes would keep its device for good.
     await scheduleTakeDeadline(jobId);
-    return takeNearest(caller.organisation, body, now, async (device, candidates) => {
+    return takeNearest(caller.organisation, { ...body, place }, now, async (device, candidates) => {
       const { deviceId, deviceGroupId, distance, etaSeconds } = device;
-      const job = { ...newJob({ ...request, deviceGroupId, deviceId }, jobId, now), deviceId };
+      const created = newJob({ ...request, deviceGroupId, deviceId }, jobId, now);
+      const job = { ...withMission(created, mission), deviceId };
       const reply = { success: true as const, job, distance, etaSeconds, candidates: [...candidates] };
       return (await insertDispatchedJob(caller, job, firstAnswer(reply))) ? reply : undefined;
     });

@@ -4,7 +4,7 @@ import { ask, openTelemetry } from '../../channels/telemetry-socket';
 import { until } from '../../channels/until';
 import { clients, send } from '../client';
 import { forgeries } from '../forgeries';
-import { givenJob, givenShare } from '../given';
+import { givenJob, givenMission, givenShare } from '../given';
 import { expectLocalFolder } from '../stack/address';
 import { readLogs, secretsIn } from '../stack/logs';
 
@@ -23,10 +23,11 @@ const logsWith = (requestId: string): Promise<string> =>
 async function useEverything(): Promise<string> {
   const { jobId } = await givenJob(partner, { name: marker, metadata: { marker } });
   const { shareCode } = await givenShare(partner);
-  const path = { jobId, shareCode };
+  const { missionId } = await givenMission(partner);
+  const path = { jobId, missionId, shareCode };
   for (const key of Object.keys(endpointTable) as EndpointKey[]) {
     await partner.call(key, { path });
-    await partner.call(key, { path: { jobId: shareCode, shareCode: `${shareCode}x` } });
+    await partner.call(key, { path: { jobId: shareCode, missionId: shareCode, shareCode: `${shareCode}x` } });
     await partner.call(key, { path, query: { token: shareCode, [shareCode]: clientSecret } });
     await reader.call(key, { path });
   }

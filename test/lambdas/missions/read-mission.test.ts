@@ -1,4 +1,4 @@
-import { missionMediaTypes } from '../../../lambdas/missions/media-types';
+import { mediaTypeOf } from '../../../domain/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import {
   executedAt,
@@ -15,7 +15,7 @@ import {
   wpmlDocument,
 } from './files';
 
-const { geoJson, kml, kmz, plan } = missionMediaTypes;
+const { GEOJSON: geoJson, KML: kml, WPML: kmz, QGC_PLAN: plan } = mediaTypeOf;
 
 const places = [
   [8.5417, 47.3769],

@@ -50,6 +50,6 @@ function rankedFleet(number: number) {
     const deviceId = `device-${index}`;
     return { deviceId, deviceGroupId: 'group', place: placeOf(deviceId), isOnline: true };
   });
-  const ranked = byDistance(devices, { type: 'Point', coordinates: [...to] });
+  const ranked = byDistance(devices, to);
   return { to, devices, ranked: ranked.map(({ deviceId, metres }) => ({ deviceId, metres })) };
 }

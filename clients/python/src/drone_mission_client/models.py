@@ -218,13 +218,13 @@ class DispatchJobRequest(TypedDict):
     """
     missionId: NotRequired[str]
     """
-    Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+    The mission to fly. One of this service, `mission-…`, must exist and be your organisation’s, and is flown in the version that it has when the job is created. Any other text is passed on unchecked, for a mission that your operator knows.
     """
     priority: NotRequired[int]
     """
     Priority for the drone platform, 1 (low) to 10 (high).
     """
-    desiredLocation: DesiredLocation
+    desiredLocation: NotRequired[DesiredLocation]
     actionOnArrival: NotRequired[ActionOnArrival]
     flight: NotRequired[DesiredFlight]
     metadata: NotRequired[dict[str, Any]]
@@ -396,6 +396,64 @@ class MessageReply(TypedDict):
     message: str
     """
     Text for people.
+    """
+
+
+class Mission(TypedDict):
+    """
+    A mission without its waypoints.
+    """
+
+    missionId: str
+    """
+    Identifier of the mission, assigned by the service. Treat it as opaque.
+    """
+    version: int
+    """
+    Grows with every file that replaces the mission.
+    """
+    name: NotRequired[str]
+    """
+    Name of the mission, for people: the file’s own, or the one given. Left out if there is none.
+    """
+    format: str
+    """
+    Format of the file: `GEOJSON` (`application/geo+json`), `KML` (`application/vnd.google-earth.kml+xml`), `WPML` (`application/vnd.google-earth.kmz`), `QGC_PLAN` (`application/json`). Another may be added.
+    """
+    heightReference: str
+    """
+    What the heights are measured from: `TAKE_OFF` (the take-off point), `GROUND` (the ground below), `SEA_LEVEL` (mean sea level), `ELLIPSOID` (the ellipsoid WGS 84), `JOB` (no heights: they come from `flight.height` of the job). Another may be added.
+    """
+    waypointCount: int
+    """
+    Number of waypoints.
+    """
+    length: float
+    """
+    Length of the line in metres, along the ellipsoid; heights don’t count.
+    """
+    createdAt: str
+    """
+    When it was created.
+    """
+    updatedAt: str
+    """
+    When the file was stored.
+    """
+
+
+class MissionGeometry(TypedDict):
+    """
+    A GeoJSON line (RFC 7946).
+    """
+
+    type: Literal["LineString"]
+    """
+    Always `LineString`.
+    """
+    coordinates: list[Coordinate]
+    """
+    Longitude and latitude in degrees, then the height in metres from `heightReference`, of each waypoint in its order. With `JOB` there is no height.
     """
 
 
@@ -836,7 +894,7 @@ class CreateJobRequest(TypedDict):
     """
     missionId: NotRequired[str]
     """
-    Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+    The mission to fly. One of this service, `mission-…`, must exist and be your organisation’s, and is flown in the version that it has when the job is created. Any other text is passed on unchecked, for a mission that your operator knows.
     """
     deviceId: NotRequired[str]
     """
@@ -857,6 +915,18 @@ class CreateJobRequest(TypedDict):
     """
     Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
     """
+
+
+class CreateMissionReply(TypedDict):
+    """
+    Reply to “Create a mission from a file”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    mission: Mission
 
 
 class CreateShareRequest(TypedDict):
@@ -1016,7 +1086,7 @@ class Job(TypedDict):
     """
     missionId: NotRequired[str]
     """
-    Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+    The mission to fly. One of this service, `mission-…`, must exist and be your organisation’s, and is flown in the version that it has when the job is created. Any other text is passed on unchecked, for a mission that your operator knows.
     """
     deviceId: NotRequired[str]
     """
@@ -1045,6 +1115,10 @@ class Job(TypedDict):
     Identifier of the job, assigned by the service. Treat it as opaque.
     """
     status: JobStatus
+    missionVersion: NotRequired[int]
+    """
+    The version of the mission that the job flies, if it is a mission of this service: that of the job’s creation.
+    """
     reportedAt: NotRequired[str]
     """
     When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.
@@ -1081,6 +1155,29 @@ class Limits(TypedDict):
     connections: Quota
     subscriptions: Quota
     shares: ShareBounds
+
+
+class ListMissionsReply(TypedDict):
+    """
+    Reply to “List missions, newest first”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    missions: list[Mission]
+    """
+    The missions of this page, newest first.
+    """
+    count: int
+    """
+    Number of elements in the list of this reply, not in all pages.
+    """
+    nextToken: NotRequired[str]
+    """
+    Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page.
+    """
 
 
 class ListedShare(TypedDict):
@@ -1122,6 +1219,19 @@ class ListedShare(TypedDict):
     """
     Viewers that watch the share now. It follows reality within two seconds.
     """
+
+
+class MissionFeature(TypedDict):
+    """
+    A mission in GeoJSON (RFC 7946).
+    """
+
+    type: Literal["Feature"]
+    """
+    Always `Feature`.
+    """
+    geometry: MissionGeometry
+    properties: Mission
 
 
 class Navigation(TypedDict):

@@ -1,0 +1,91 @@
+import type { Endpoint } from '../endpoint';
+import { MISSIONS_WRITTEN_PER_MINUTE } from '../rates';
+import * as schemas from '../schemas/missions';
+import { messageReply } from '../schemas/page';
+
+// Endpoints for missions: lines of waypoints that jobs fly.
+
+const formats =
+  'The body is the file: GeoJSON (`application/geo+json`), KML (`application/vnd.google-earth.kml+xml`), DJI WPML in a KMZ ' +
+  '(`application/vnd.google-earth.kmz`), or a QGroundControl plan (`application/json`), of at most 4 MB, with 2 to 5000 waypoints. ' +
+  'What a mission can’t keep, such as a survey area, is refused; commands of cameras are not kept.';
+
+const heights =
+  'Heights keep the reference that the file has, which is `heightReference`; none is converted, and a file that mixes them is 400. ' +
+  '`JOB` means that the file has no heights, as KML without `altitudeMode`: they come from `flight.height` of the job.';
+
+export const createMission = {
+  summary: 'Create a mission from a file',
+  description: () =>
+    `Stores a mission: a line of waypoints, which jobs fly by its \`missionId\`. ${formats}\n\n${heights}\n\n` +
+    '`name` is the file’s own unless the parameter says another.',
+  scope: 'command:create',
+  handler: 'missions/create-mission',
+  perMinute: MISSIONS_WRITTEN_PER_MINUTE,
+  tables: { missions: ['put'] },
+  missionFiles: ['put'],
+  request: { query: schemas.fileQuery, file: schemas.missionMediaTypes },
+  reply: { status: 201, body: schemas.missionReply },
+  refusals: ['invalid_request'],
+} as const satisfies Endpoint;
+
+export const listMissions = {
+  summary: 'List missions, newest first',
+  description:
+    'Returns a page of the organisation’s missions, newest first, without their waypoints. While there are more, the reply has a ' +
+    '`nextToken`; pass it to get the next page.',
+  scope: 'command:read',
+  handler: 'missions/list-missions',
+  tables: { missions: ['query'] },
+  request: { query: schemas.missionsQuery },
+  reply: { status: 200, body: schemas.missionsReply },
+  refusals: ['invalid_request'],
+} as const satisfies Endpoint;
+
+export const getMission = {
+  summary: 'Read a mission',
+  description: () =>
+    'Returns the latest version of a mission. `Accept` selects the format: GeoJSON (`application/geo+json`, the default, or ' +
+    '`application/json`) or KML (`application/vnd.google-earth.kml+xml`). `format` does the same in the query, and goes before ' +
+    '`Accept`; `format=original` returns the file as it was sent, byte for byte. A KMZ is binary: send `Accept: ' +
+    'application/vnd.google-earth.kmz`, first, to get it.\n\n' +
+    'In GeoJSON the third coordinate is the height above `heightReference` of the properties; with `JOB` there is none.',
+  scope: 'command:read',
+  handler: 'missions/get-mission',
+  tables: { missions: ['get'] },
+  missionFiles: ['get'],
+  request: { query: schemas.missionQuery },
+  reply: {
+    status: 200,
+    body: schemas.missionFeature,
+    mediaTypes: schemas.servedMediaTypes,
+    formats: schemas.missionFileFormats,
+  },
+  refusals: ['invalid_request', 'mission_not_found', 'not_acceptable'],
+} as const satisfies Endpoint;
+
+export const replaceMission = {
+  summary: 'Replace a mission by another file',
+  description: () =>
+    `Stores a new version of a mission. Jobs that exist keep the version that they were created with. ${formats}`,
+  scope: 'command:update',
+  handler: 'missions/replace-mission',
+  perMinute: MISSIONS_WRITTEN_PER_MINUTE,
+  tables: { missions: ['get', 'update'] },
+  missionFiles: ['put'],
+  request: { query: schemas.fileQuery, file: schemas.missionMediaTypes },
+  reply: { status: 200, body: schemas.missionReply },
+  refusals: ['invalid_request', 'mission_not_found'],
+} as const satisfies Endpoint;
+
+export const deleteMission = {
+  summary: 'Delete a mission',
+  description:
+    'Deletes a mission: it can’t be read any more, and no new job can name it. Jobs that exist keep the version that they were created with.',
+  scope: 'command:update',
+  handler: 'missions/delete-mission',
+  tables: { missions: ['delete'] },
+  request: {},
+  reply: { status: 200, body: messageReply },
+  refusals: ['mission_not_found'],
+} as const satisfies Endpoint;

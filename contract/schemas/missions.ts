@@ -1,0 +1,39 @@
+import * as z from 'zod/mini';
+import * as domain from '../../domain/mission-record';
+import { waypoint } from '../../domain/mission';
+import { text } from '../../domain/text';
+import { nextToken, page, success } from './page';
+
+const { KML, WPML: KMZ } = domain.mediaTypeOf;
+
+/** Media types of the files that are taken. */
+export const missionMediaTypes = Object.values(domain.mediaTypeOf);
+
+export const fileQuery = z.strictObject({ name: z.optional(text(1, 256)) });
+
+export const missionsQuery = z.strictObject(page);
+
+/** What a mission is read as; a KMZ only if its original is one. */
+export const servedMediaTypes = ['application/geo+json', 'application/json', KML, KMZ] as const;
+
+/** The same by a query parameter. The original may have any of the media types. */
+export const missionFileFormats = {
+  geojson: 'application/geo+json',
+  kml: KML,
+  original: 'application/octet-stream',
+} as const;
+
+export const missionQuery = z.strictObject({
+  format: z.optional(z.enum(Object.keys(missionFileFormats) as (keyof typeof missionFileFormats)[])),
+});
+
+export const { mission } = domain;
+
+export const missionReply = z.object({ success, mission });
+
+export const missionsReply = z.object({ success, missions: z.array(mission), count: z.int(), nextToken });
+
+export const missionGeometry = z.object({ type: z.literal('LineString'), coordinates: z.array(waypoint) });
+
+/** A mission in GeoJSON (RFC 7946). */
+export const missionFeature = z.object({ type: z.literal('Feature'), geometry: missionGeometry, properties: mission });

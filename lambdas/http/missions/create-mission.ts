@@ -1,0 +1,18 @@
+import * as endpoints from '../../../contract/endpoints/missions';
+import { insertMission } from '../../../data/missions/missions';
+import { newId } from '../../../data/store/new-id';
+import { readMission } from '../../missions/read-mission';
+import { fileBody } from '../../serve/file-body';
+import { serve } from '../../serve/serve';
+
+export const handler = serve(
+  'POST /v3/missions',
+  endpoints.createMission,
+  async ({ caller: { organisation }, query, file: { content, mediaType }, now }) => {
+    const read = await readMission(content, mediaType);
+    const created = { ...read, mediaType, name: query.name ?? read.name };
+    const missionId = newId('mission', organisation, now);
+    return { success: true, mission: await insertMission(organisation, missionId, created, content, now) };
+  },
+  fileBody,
+);

@@ -1,0 +1,8 @@
+import * as endpoints from '../../../contract/endpoints/missions';
+import { deleteMission } from '../../../data/missions/missions';
+import { serve } from '../../serve/serve';
+
+export const handler = serve('DELETE /v3/missions/{missionId}', endpoints.deleteMission, async ({ caller, path }) => {
+  await deleteMission(caller.organisation, path.missionId);
+  return { success: true, message: 'Mission deleted successfully' };
+});

@@ -1,0 +1,30 @@
+import * as endpoints from '../../../contract/endpoints/missions';
+import { notAcceptable } from '../../../contract/refusals';
+import { readLine, readOriginal } from '../../../data/missions/mission-files';
+import { findMission } from '../../../data/missions/missions';
+import { mediaTypeOf } from '../../../domain/mission-record';
+import { missionGeoJson } from '../../missions/write-geo-json';
+import { missionKml } from '../../missions/write-kml';
+import { negotiate } from '../../serve/negotiate';
+import { FileReply } from '../../serve/request';
+import { serve } from '../../serve/serve';
+
+const { KML, WPML: KMZ } = mediaTypeOf;
+
+export const handler = serve(
+  'GET /v3/missions/{missionId}',
+  endpoints.getMission,
+  async ({ caller, path, query, mediaType, firstAccepted }) => {
+    const { start: _, ...found } = await findMission(caller.organisation, path.missionId);
+    const original = mediaTypeOf[found.format];
+    if (query.format === 'original' || mediaType === KMZ) {
+      // API Gateway would send a binary file in base64 to a client that does not ask for this type first.
+      const isAsked = original === KMZ ? firstAccepted === KMZ : query.format === 'original';
+      if (!isAsked) throw notAcceptable(original === KMZ ? [KMZ] : [original, KML]);
+      return new FileReply(await readOriginal(found), original, original === KMZ);
+    }
+    const line = await readLine(found);
+    return mediaType === KML ? missionKml(line, { name: found.name ?? found.missionId }) : missionGeoJson(line, found);
+  },
+  negotiate,
+);

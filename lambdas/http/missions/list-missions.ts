@@ -1,0 +1,8 @@
+import * as endpoints from '../../../contract/endpoints/missions';
+import { listMissions } from '../../../data/missions/missions';
+import { serve } from '../../serve/serve';
+
+export const handler = serve('GET /v3/missions', endpoints.listMissions, async ({ caller, query }) => {
+  const page = await listMissions(caller.organisation, query);
+  return { success: true, ...page, count: page.missions.length };
+});

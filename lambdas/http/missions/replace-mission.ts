@@ -1,0 +1,19 @@
+import * as endpoints from '../../../contract/endpoints/missions';
+import { insertVersion } from '../../../data/missions/missions';
+import { readMission } from '../../missions/read-mission';
+import { fileBody } from '../../serve/file-body';
+import { serve } from '../../serve/serve';
+
+export const handler = serve(
+  'PUT /v3/missions/{missionId}',
+  endpoints.replaceMission,
+  async ({ caller, path, query, file: { content, mediaType }, now }) => {
+    const read = await readMission(content, mediaType);
+    const replacement = { ...read, mediaType, name: query.name ?? read.name };
+    return {
+      success: true,
+      mission: await insertVersion(caller.organisation, path.missionId, replacement, content, now),
+    };
+  },
+  fileBody,
+);

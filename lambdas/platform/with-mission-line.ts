@@ -1,0 +1,17 @@
+import { readLine } from '../../data/missions/mission-files';
+import type { MissionLine } from '../../domain/mission';
+
+interface JobDetail {
+  readonly missionId?: string | undefined;
+  /** Of a mission of this service. */
+  readonly missionVersion?: number | undefined;
+}
+
+/** A job for the platform, with the waypoints that it flies if its mission is one of this service: one read of S3 then. */
+export async function withMissionLine<Detail extends JobDetail>(
+  detail: Detail,
+): Promise<Detail & { readonly missionLine?: MissionLine }> {
+  const { missionId, missionVersion: version } = detail;
+  if (missionId === undefined || version === undefined) return detail;
+  return { ...detail, missionLine: await readLine({ missionId, version }) };
+}

@@ -1,0 +1,18 @@
+import { unsupportedMediaType } from '../../contract/refusals';
+import { invalid } from '../../domain/refusal';
+import { expectUtf8, mediaTypeOf } from './json-body';
+import type { Event, Exchange } from './request';
+
+/**
+ * Step of an endpoint whose body is a file: its media type is one of the endpoint's.
+ * @throws Refusal `unsupported_media_type`, `invalid_request` without a file
+ */
+export function fileBody(exchange: Exchange, event: Event): void {
+  const { file = [] } = exchange.endpoint.request;
+  const given = mediaTypeOf(event)?.essence;
+  const mediaType = file.find((one) => one === given);
+  if (mediaType === undefined) throw unsupportedMediaType(file);
+  expectUtf8(event);
+  if (!event.body) throw invalid('', 'a file is required');
+  exchange.file = { mediaType, content: Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8') };
+}

@@ -1,0 +1,117 @@
+import { handler as create } from '../../../../lambdas/http/missions/create-mission';
+import { handler as remove } from '../../../../lambdas/http/missions/delete-mission';
+import { handler as read } from '../../../../lambdas/http/missions/get-mission';
+import { handler as list } from '../../../../lambdas/http/missions/list-missions';
+import { handler as replace } from '../../../../lambdas/http/missions/replace-mission';
+import type { Mission } from '../../../../domain/mission-record';
+import { missionFile } from '../../../api/given';
+import { storeOnEngine } from '../../../data/fixtures/engine';
+import { missionBucket } from '../../../data/fixtures/mission-bucket';
+import { call, callForText } from '../../fixtures/api-gateway';
+import '../../fixtures/log';
+
+const engine = storeOnEngine('missions', 'requests');
+const bucket = missionBucket();
+const scopes = ['command:create', 'command:read', 'command:update'] as const;
+const geoJson = { 'content-type': 'application/geo+json' };
+const longer = {
+  ...missionFile,
+  geometry: { ...missionFile.geometry, coordinates: [...missionFile.geometry.coordinates, [8.545, 47.378, 60]] },
+};
+
+const created = async (body: unknown = missionFile, headers: Record<string, string> = geoJson) =>
+  (await call(create, { scopes, headers, body })).body['mission'] as Mission;
+const replaced = (missionId: string, body: unknown = longer) =>
+  call(replace, { scopes, headers: geoJson, path: { missionId }, body });
+const readAs = (missionId: string, query: Record<string, string[]> = {}, headers: Record<string, string> = {}) =>
+  callForText(read, { scopes, path: { missionId }, query, headers });
+
+test('a file becomes a mission, with its line and its original in the bucket', async () => {
+  const mission = await created();
+  expect(mission).toMatchObject({
+    version: 1,
+    name: 'Along the fence',
+    format: 'GEOJSON',
+    heightReference: 'TAKE_OFF',
+    waypointCount: 2,
+  });
+  expect(mission.length).toBeCloseTo(126, -1);
+  const { missionId } = mission;
+  expect([...bucket.keys()].sort()).toEqual([`${missionId}/1/line.json`, `${missionId}/1/original`]);
+  expect(bucket.get(`${missionId}/1/original`)?.toString()).toBe(JSON.stringify(missionFile));
+});
+
+test('the name of the query goes before that of the file', async () => {
+  const { body } = await call(create, { scopes, headers: geoJson, query: { name: ['Round'] }, body: missionFile });
+  expect(body['mission']).toMatchObject({ name: 'Round' });
+});
+
+test('a file that is refused stores nothing', async () => {
+  const wrong = { ...missionFile, geometry: { type: 'Point', coordinates: [8, 47] } };
+  expect(await call(create, { scopes, headers: geoJson, body: wrong })).toMatchObject({ status: 400 });
+  expect([bucket.size, await engine.all('missions')]).toEqual([0, []]);
+});
+
+test.each([
+  ['no type', {}],
+  ['another type', { 'content-type': 'application/x-www-form-urlencoded' }],
+])('a file of %s is 415 with the types that are taken', async (_, headers) => {
+  const { status, body } = await call(create, { scopes, headers, body: missionFile });
+  expect(status).toBe(415);
+  expect(JSON.stringify(body)).toContain('application/vnd.google-earth.kmz');
+});
+
+test('is read as GeoJSON, as KML, and as the file that was sent', async () => {
+  const { missionId } = await created();
+  const { geometry, properties } = missionFile;
+  const feature = await readAs(missionId);
+  expect(feature.headers['Content-Type']).toBe('application/geo+json');
+  expect(JSON.parse(feature.text)).toMatchObject({
+    type: 'Feature',
+    geometry,
+    properties: { ...properties, missionId },
+  });
+  const kml = await readAs(missionId, { format: ['kml'] });
+  expect(kml.headers['Content-Type']).toBe('application/vnd.google-earth.kml+xml');
+  expect(kml.text).toContain('8.5417,47.3769,40');
+  expect(await readAs(missionId, { format: ['original'] })).toMatchObject({ text: JSON.stringify(missionFile) });
+  const kmz = await readAs(missionId, {}, { accept: 'application/vnd.google-earth.kmz' });
+  expect(kmz.status).toBe(406);
+});
+
+test('a replacement is the next version, and the files of the former stay', async () => {
+  const { missionId, createdAt } = await created();
+  const { body } = await replaced(missionId);
+  expect(body['mission']).toMatchObject({ version: 2, waypointCount: 3, name: 'Along the fence', createdAt });
+  expect([...bucket.keys()]).toEqual(expect.arrayContaining([`${missionId}/1/line.json`, `${missionId}/2/line.json`]));
+  const { properties: _, ...unnamed } = longer;
+  expect((await replaced(missionId, unnamed)).body['mission']).not.toHaveProperty('name');
+});
+
+test('replacements at the same time have a version each, and the latest stays', async () => {
+  const { missionId } = await created();
+  const answers = await Promise.all([1, 2, 3].map(() => replaced(missionId)));
+  const versions = answers.map(({ body }) => (body['mission'] as Mission).version).sort();
+  expect(new Set(versions).size).toBe(3);
+  const [stored] = await engine.all('missions');
+  expect(stored?.['version']).toBe(versions.at(-1));
+});
+
+test('the list has pages, newest first', async () => {
+  const ids = [await created(), await created(), await created()].map(({ missionId }) => missionId).reverse();
+  const first = (await call(list, { scopes, query: { limit: ['2'] } })).body;
+  const next = { limit: ['2'], nextToken: [String(first['nextToken'])] };
+  const second = (await call(list, { scopes, query: next })).body;
+  const missions = [first, second].flatMap((page) => page['missions'] as Mission[]);
+  expect(missions.map(({ missionId }) => missionId)).toEqual(ids);
+  expect([first['count'], second['count'], second['nextToken']]).toEqual([2, 1, undefined]);
+});
+
+test('a deleted mission is gone, and its files stay for its jobs', async () => {
+  const { missionId } = await created();
+  const answers = [0, 0].map(() => call(remove, { scopes, path: { missionId } }));
+  expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 404]);
+  expect((await readAs(missionId)).status).toBe(404);
+  expect(await replaced(missionId)).toMatchObject({ status: 404 });
+  expect(bucket.has(`${missionId}/1/line.json`)).toBe(true);
+});

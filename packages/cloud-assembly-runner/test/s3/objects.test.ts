@@ -289,7 +289,7 @@ describe('S3’s API', () => {
     expect(await get('a')).toMatchObject({ ContentType: 'application/x-www-form-urlencoded' });
   });
 
-  test('keeps objects across a restart, readable by their owner only in a file each', async () => {
+  test('keeps objects across a restart, in a file each', async () => {
     await put('a'.repeat(1024), { Metadata: { job: 'job-7' } });
     await put('b');
     await remove('b');

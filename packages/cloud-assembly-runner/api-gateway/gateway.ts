@@ -29,10 +29,12 @@ export interface GatewayOptions {
 
 export interface Gateway {
   /** Answers a request; `readBody` is called only after all checks have passed. Rejects only if `readBody` does. */
-  answer(request: GatewayRequest, readBody: () => Promise<string>): Promise<GatewayReply>;
+  answer(request: GatewayRequest, readBody: () => Promise<Buffer>): Promise<GatewayReply>;
   /** Forgets what the authorizers of the stage have decided. */
   flushAuthorizers(): void;
 }
+
+const NO_BODY = Buffer.alloc(0);
 
 type Integration = (call: Call) => Promise<GatewayReply> | GatewayReply;
 
@@ -69,10 +71,10 @@ export function createGateway({ stage, api }: DeployedStage, options: GatewayOpt
 
   function lambdaProxy({ path, httpMethod }: Method, target: LambdaProxy): Integration {
     const sourceArn = `${apiArn}/${stage.StageName}/${httpMethod === 'ANY' ? '*' : httpMethod}${path}`;
-    return (call) => callLambda(call, target, sourceArn, functions);
+    return (call) => callLambda(call, target, sourceArn, functions, api.binaryMediaTypes);
   }
 
-  async function pass(call: Call, readBody: () => Promise<string>): Promise<GatewayReply> {
+  async function pass(call: Call, readBody: () => Promise<Buffer>): Promise<GatewayReply> {
     const { request, context } = call;
     const route = api.routes.find(request.path, request.method);
     const method = route && served.get(route.method);
@@ -102,9 +104,9 @@ export function createGateway({ stage, api }: DeployedStage, options: GatewayOpt
     }
   }
 
-  async function answer(request: GatewayRequest, readBody: () => Promise<string>): Promise<GatewayReply> {
+  async function answer(request: GatewayRequest, readBody: () => Promise<Buffer>): Promise<GatewayReply> {
     const context = contextOf(request, stage, options);
-    const call: Call = { request, context, stageVariables: stage.Variables, pathParameters: {}, body: '' };
+    const call: Call = { request, context, stageVariables: stage.Variables, pathParameters: {}, body: NO_BODY };
     const reply = await pass(call, readBody).catch((error: unknown) => {
       if (error instanceof GatewayError) return api.render(error, call);
       functions.log(`Execution failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

@@ -6,15 +6,22 @@ import * as z from 'zod';
 import { physicalId } from '../cloudformation/physical-id';
 import { propertiesOf } from '../cloudformation/properties';
 import type { Created, Resource } from '../service';
+import { binaryMediaTypes } from './binary-media-types';
 import { importApi, type ImportedApi } from './open-api/import-api';
 
-const restApiProperties = z.object({
+const restApiShape = z.object({
   Name: z.string().optional(),
   Body: z.looseObject({}, { error: 'an API without an OpenAPI document in it is not supported on this machine' }),
   ApiKeySourceType: z.literal('HEADER').default('HEADER'),
-  BinaryMediaTypes: z.array(z.never({ error: 'binary media types are not supported on this machine' })).default([]),
-  Mode: z.literal('overwrite', { error: 'there is no other API to merge with' }).default('overwrite'),
+  BinaryMediaTypes: binaryMediaTypes.default([]),
+  Mode: z.literal('overwrite', { error: 'there is no other API to merge with' }).optional(),
 });
+
+/** AWS::ApiGateway::RestApi, "Mode": without it "binary media types are merged", `overwrite` replaces what stands beside the body. */
+const restApiProperties = restApiShape.refine(
+  ({ Mode, BinaryMediaTypes }) => Mode === undefined || BinaryMediaTypes.length === 0,
+  { error: 'the mode overwrite replaces BinaryMediaTypes by those of the document', path: ['Mode'] },
+);
 
 const stageProperties = z.object({
   RestApiId: z.string(),
@@ -104,9 +111,9 @@ export function createRestApiParts(): RestApiParts {
 }
 
 function imported(resource: Resource): NamedApi {
-  const { Body, Name: name = resource.logicalId } = propertiesOf(resource, restApiProperties);
+  const { Body, BinaryMediaTypes, Name: name = resource.logicalId } = propertiesOf(resource, restApiProperties);
   try {
-    return { ...importApi(Body), name };
+    return { ...importApi(Body, BinaryMediaTypes), name };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`${resource.type} ${resource.logicalId} can't be imported: ${why}`, { cause: error });

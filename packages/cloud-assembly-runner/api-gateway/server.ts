@@ -133,8 +133,8 @@ function valuesOf(pairs: readonly (readonly [string, string])[]): Values {
   };
 }
 
-/** Reads the body as text. A body that is too large is discarded as it arrives. */
-function readBody(message: IncomingMessage): Promise<string> {
+/** Reads the body. A body that is too large is discarded as it arrives. */
+function readBody(message: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -152,7 +152,7 @@ function readBody(message: IncomingMessage): Promise<string> {
       if (bytes > MAX_BODY_BYTES) refuse();
       else chunks.push(chunk);
     });
-    message.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    message.on('end', () => resolve(Buffer.concat(chunks)));
     message.on('error', reject);
   });
 }

@@ -48,15 +48,15 @@ export interface Call {
   readonly context: RequestContext;
   readonly stageVariables: Readonly<Record<string, string>>;
   pathParameters: Readonly<Record<string, string>>;
-  /** Empty until all checks have passed. */
-  body: string;
+  /** As received; empty until all checks have passed. */
+  body: Buffer;
 }
 
 /** Reply to the client; a header may have several values. */
 export interface GatewayReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /** Value of a header, case-insensitive; the last one if it was sent several times. */

@@ -1,10 +1,12 @@
 /**
  * AWS_PROXY integrations: API Gateway developer guide, "Lambda proxy integrations in API Gateway" (input and output
- * format) and "Amazon API Gateway important notes" (which headers are dropped or renamed).
+ * format), "Return binary media from a Lambda proxy integration in API Gateway" and "Amazon API Gateway important notes"
+ * (which headers are dropped or renamed).
  */
 import * as z from 'zod';
 import { FunctionError, RequestTooLarge } from '../../lambda';
-import type { Call, GatewayReply, Values } from './call';
+import { areBinary, decodeBase64, type BinaryMediaTypes } from '../binary-media-types';
+import { headerOf, type Call, type GatewayReply, type Values } from './call';
 import { GatewayError } from '../gateway-responses';
 import type { Functions } from './functions';
 
@@ -15,6 +17,7 @@ const output = z.object({
     .record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()]).transform(String)))
     .nullish(),
   body: z.string().nullish(),
+  isBase64Encoded: z.boolean().nullish(),
 });
 
 /** Request headers that are not passed to the function, in lower case. */
@@ -38,9 +41,10 @@ export async function callLambda(
   integration: { readonly functionArn: string; readonly timeoutMs: number },
   sourceArn: string,
   functions: Functions,
+  binaryTypes: BinaryMediaTypes,
 ): Promise<GatewayReply> {
   const { functionArn, timeoutMs } = integration;
-  const result = await within(timeoutMs, functions.invoke(functionArn, sourceArn, proxyEvent(call))).catch(
+  const result = await within(timeoutMs, functions.invoke(functionArn, sourceArn, proxyEvent(call, binaryTypes))).catch(
     (error: unknown) => {
       if (error instanceof RequestTooLarge) throw new GatewayError('REQUEST_TOO_LARGE');
       if (error instanceof FunctionError) throw new GatewayError('DEFAULT_5XX');
@@ -54,11 +58,20 @@ export async function callLambda(
     );
     throw new GatewayError('DEFAULT_5XX');
   }
-  const { statusCode, headers, multiValueHeaders, body } = parsed.data;
-  return { status: statusCode, headers: replyHeaders(headers ?? {}, multiValueHeaders ?? {}), body: body ?? '' };
+  const { statusCode, headers, multiValueHeaders, isBase64Encoded } = parsed.data;
+  const text = parsed.data.body ?? '';
+  // Whoever does not accept a binary type in the first place gets the base64 text.
+  const isBinary = isBase64Encoded === true && areBinary(binaryTypes, headerOf(call.request, 'accept'));
+  const body = isBinary ? decodeBase64(text) : text;
+  if (body === undefined) {
+    functions.log(`Execution failed due to configuration error: Unable to base64 decode the body of ${functionArn}`);
+    throw new GatewayError('API_CONFIGURATION_ERROR');
+  }
+  return { status: statusCode, headers: replyHeaders(headers ?? {}, multiValueHeaders ?? {}), body };
 }
 
-function proxyEvent({ request, context, pathParameters, stageVariables, body }: Call) {
+function proxyEvent({ request, context, pathParameters, stageVariables, body }: Call, binaryTypes: BinaryMediaTypes) {
+  const isBase64Encoded = body.length > 0 && areBinary(binaryTypes, headerOf(request, 'content-type'));
   return {
     resource: context.resourcePath,
     path: request.path,
@@ -70,8 +83,8 @@ function proxyEvent({ request, context, pathParameters, stageVariables, body }: 
     pathParameters: orNull(pathParameters),
     stageVariables: orNull(stageVariables),
     requestContext: context,
-    body: body === '' ? null : body,
-    isBase64Encoded: false,
+    body: body.length === 0 ? null : body.toString(isBase64Encoded ? 'base64' : 'utf8'),
+    isBase64Encoded,
   };
 }
 

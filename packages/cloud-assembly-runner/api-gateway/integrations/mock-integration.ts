@@ -3,6 +3,7 @@
  * for payloads without mapping templates" (passthrough).
  */
 import * as z from 'zod';
+import { ANY_TYPE, areBinary, decodeBase64, type BinaryMediaTypes } from '../binary-media-types';
 import { headerOf, type Call, type GatewayReply } from './call';
 import { GatewayError } from '../gateway-responses';
 import { compileMapping, compileTemplate, type Mapping, type Template } from './mapping';
@@ -44,10 +45,18 @@ const EMPTY_BODY: Template = () => '';
  * Compiles a mock integration.
  * @param declared responses of the method
  * @param place name of the method in errors
- * @throws Error for an unsupported template, and for a response or header that the method does not declare, which API
- *   Gateway refuses too
+ * @param binaryTypes of the API
+ * @throws Error for an unsupported template, for a response or header that the method does not declare, which API Gateway
+ *   refuses too, and if all media types are binary, with which it would answer every call with 500
  */
-export function createMock(properties: z.infer<typeof mockIntegration>, declared: Declared, place: string): Mock {
+export function createMock(
+  properties: z.infer<typeof mockIntegration>,
+  declared: Declared,
+  place: string,
+  binaryTypes: BinaryMediaTypes,
+): Mock {
+  // "Unable to transform request": a template can't read a binary payload without contentHandling.
+  if (binaryTypes.includes(ANY_TYPE)) throw new Error(`a mock integration fails if ${ANY_TYPE} is a binary media type`);
   const { passthroughBehavior, requestTemplates } = properties;
   const statuses = new Map(
     Object.entries(requestTemplates).map(
@@ -82,7 +91,7 @@ export function createMock(properties: z.infer<typeof mockIntegration>, declared
       throw new GatewayError('UNSUPPORTED_MEDIA_TYPE');
     }
     // WHEN_NO_MATCH passes the body through; a mock that finds no status in it fails.
-    const passed = statusPattern.exec(call.body)?.[1];
+    const passed = statusPattern.exec(call.body.toString())?.[1];
     if (passed === undefined) throw new GatewayError('API_CONFIGURATION_ERROR');
     return passed;
   }
@@ -92,7 +101,12 @@ export function createMock(properties: z.infer<typeof mockIntegration>, declared
     const response =
       responses.find(({ pattern }) => pattern?.test(status)) ?? responses.find(({ pattern }) => pattern === undefined);
     if (!response) throw new GatewayError('API_CONFIGURATION_ERROR');
-    const [type, body] = bodyFor(response.bodies, headerOf(call.request, 'accept'));
+    const accept = headerOf(call.request, 'accept');
+    const [type, template] = bodyFor(response.bodies, accept);
+    const text = template(call);
+    // Text for a client that accepts a binary type is taken for base64, which a message is not.
+    const body = areBinary(binaryTypes, accept) ? decodeBase64(text) : text;
+    if (body === undefined) throw new GatewayError('API_CONFIGURATION_ERROR');
     return {
       status: response.status,
       headers: {
@@ -104,7 +118,7 @@ export function createMock(properties: z.infer<typeof mockIntegration>, declared
           }),
         ),
       },
-      body: body(call),
+      body,
     };
   };
 }

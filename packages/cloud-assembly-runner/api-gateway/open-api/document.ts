@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { authorizerExtension } from '../authorizer';
+import { binaryMediaTypes } from '../binary-media-types';
 import { gatewayResponse, REPLACEABLE_TYPES } from '../gateway-responses';
 import { mockIntegration } from '../integrations/mock-integration';
 
@@ -102,9 +103,7 @@ export const openApiDocument = z.strictObject({
     securitySchemes: {},
   }),
   'x-amazon-apigateway-api-key-source': z.literal('HEADER').optional(),
-  'x-amazon-apigateway-binary-media-types': z
-    .array(z.never({ error: 'binary media types are not supported on this machine' }))
-    .optional(),
+  'x-amazon-apigateway-binary-media-types': binaryMediaTypes.default([]),
   'x-amazon-apigateway-gateway-responses': z.partialRecord(z.enum(REPLACEABLE_TYPES), gatewayResponse).default({}),
   'x-amazon-apigateway-importexport-version': z.literal('1.0').optional(),
   'x-amazon-apigateway-minimum-compression-size': unsupported('compression is'),

@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import type { AuthorizerDefinition } from '../authorizer';
+import type { BinaryMediaTypes } from '../binary-media-types';
 import { createGatewayResponses, type RenderError } from '../gateway-responses';
 import { functionArnOf } from '../integrations/functions';
 import { createMock, type Mock } from '../integrations/mock-integration';
@@ -30,6 +31,7 @@ export interface ImportedApi {
   /** By name of the security scheme. */
   readonly authorizers: ReadonlyMap<string, AuthorizerDefinition>;
   readonly render: RenderError;
+  readonly binaryMediaTypes: BinaryMediaTypes;
 }
 
 /** "ImportRestApi": maximum size of an API definition. */
@@ -47,12 +49,16 @@ const METHODS = {
   'x-amazon-apigateway-any-method': 'ANY',
 } as const;
 
-/** @throws Error naming what API Gateway would refuse or warn of, or what is not supported on this machine */
-export function importApi(body: unknown): ImportedApi {
+/**
+ * @param besideDocument binary media types of the resource, with which those of its document are merged
+ * @throws Error naming what API Gateway would refuse or warn of, or what is not supported on this machine
+ */
+export function importApi(body: unknown, besideDocument: BinaryMediaTypes = []): ImportedApi {
   if (Buffer.byteLength(JSON.stringify(body)) > MAX_BYTES) throw new Error('an API definition has at most 6 MB');
   const parsed = openApiDocument.safeParse(body);
   if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
   const { paths, components, 'x-amazon-apigateway-gateway-responses': gatewayResponses } = parsed.data;
+  const binaryMediaTypes = [...besideDocument, ...parsed.data['x-amazon-apigateway-binary-media-types']];
   const { authorizers, guardOf } = createSecurity(components.securitySchemes);
   const routes = createRoutes<Method>();
   const operationIds = new Set<string>();
@@ -66,7 +72,7 @@ export function importApi(body: unknown): ImportedApi {
     if (operationId !== undefined && operationIds.has(operationId))
       throw new Error(`the operationId ${operationId} is repeated`);
     if (operationId !== undefined) operationIds.add(operationId);
-    const method = { path, httpMethod, integration: integrationOf(operation, place) };
+    const method = { path, httpMethod, integration: integrationOf(operation, place, binaryMediaTypes) };
     routes.add(path, httpMethod, Object.assign(method, guardOf(operation)));
   }
 
@@ -76,12 +82,12 @@ export function importApi(body: unknown): ImportedApi {
       if (operation) naming(`${httpMethod} ${path}`, () => add(path, httpMethod, operation, item.parameters));
     }
   }
-  return { routes, authorizers, render: createGatewayResponses(gatewayResponses) };
+  return { routes, authorizers, render: createGatewayResponses(gatewayResponses), binaryMediaTypes };
 }
 
-function integrationOf(operation: Operation, place: string): Method['integration'] {
+function integrationOf(operation: Operation, place: string, binaryTypes: BinaryMediaTypes): Method['integration'] {
   const integration = operation['x-amazon-apigateway-integration'];
-  if (integration.type === 'mock') return createMock(integration, operation.responses, place);
+  if (integration.type === 'mock') return createMock(integration, operation.responses, place, binaryTypes);
   return { functionArn: functionArnOf(integration.uri), timeoutMs: integration.timeoutInMillis };
 }
 

@@ -27,6 +27,10 @@ export interface ApiSpec {
   readonly authorizer?: object;
   /** By type. */
   readonly gatewayResponses?: object;
+  /** In the document of the API. */
+  readonly binaryMediaTypes?: readonly string[];
+  /** Properties of the API's resource beside its document. */
+  readonly api?: object;
   /** Source ARN that the functions' permissions name, after the API's id. Default: each method's. */
   readonly permitted?: string;
   readonly usagePlan?: object;
@@ -85,7 +89,7 @@ export async function startApi(spec: ApiSpec): Promise<SmallApi> {
   }
 
   try {
-    await make('AWS::ApiGateway::RestApi', 'Api', { Body: bodyOf(spec), FailOnWarnings: true });
+    await make('AWS::ApiGateway::RestApi', 'Api', { Body: bodyOf(spec), FailOnWarnings: true, ...spec.api });
     await permit();
     await make('AWS::ApiGateway::Deployment', 'Deployment', { RestApiId: apiId });
     const DeploymentId = physicalId('Deployment', 10);
@@ -115,7 +119,7 @@ export async function startApi(spec: ApiSpec): Promise<SmallApi> {
 }
 
 /** OpenAPI document of the API. */
-function bodyOf({ methods, authorizer, gatewayResponses }: ApiSpec): object {
+function bodyOf({ methods, authorizer, gatewayResponses, binaryMediaTypes }: ApiSpec): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const [route, method] of Object.entries(methods)) {
     const [httpMethod = '', path = '/'] = route.split(' ');
@@ -141,6 +145,7 @@ function bodyOf({ methods, authorizer, gatewayResponses }: ApiSpec): object {
         }),
       },
     },
+    ...(binaryMediaTypes && { 'x-amazon-apigateway-binary-media-types': binaryMediaTypes }),
     ...(gatewayResponses && { 'x-amazon-apigateway-gateway-responses': gatewayResponses }),
   };
 }

@@ -70,6 +70,7 @@ const path = (name: string, parameters: readonly string[] = []) => ({
     },
   },
 });
+const binary = (...types: string[]) => ({ 'x-amazon-apigateway-binary-media-types': types });
 const schemes = (changes: object) => ({ components: { securitySchemes: changes } });
 
 describe('An OpenAPI document', () => {
@@ -87,6 +88,7 @@ describe('An OpenAPI document', () => {
     ['parameters of all methods of a path', { paths: { '/orders/{orderId}': { parameters: [orderId] } } }],
     ['a greedy path parameter, declared without its plus', path('/files/{file+}', ['file'])],
     ['an API key beside an authorizer', operation({ security: [{ token: [], key: [] }] })],
+    ['binary media types', binary('image/png', 'application/vnd.a+b')],
     ['every character of a path part', path('/a.b-c_d,e:f')],
     ['299 paths', manyPaths(297)],
   ])('may have %s', (_what, changes) => {
@@ -98,7 +100,15 @@ describe('An OpenAPI document', () => {
     ['no title', { info: { title: undefined } }, 'info.title'],
     ['an extension of HTTP APIs', { 'x-amazon-apigateway-cors': {} }, 'x-amazon-apigateway-cors'],
     ['compression', { 'x-amazon-apigateway-minimum-compression-size': 0 }, 'compression is not supported'],
-    ['binary media types', { 'x-amazon-apigateway-binary-media-types': ['image/png'] }, 'binary media types'],
+    ['a binary media type with a wildcard', binary('image/*'), 'a binary media type on this machine is'],
+    [
+      'a binary media type with a parameter',
+      binary('text/plain; charset=utf-8'),
+      'a binary media type on this machine',
+    ],
+    ['a binary media type in capitals', binary('Image/PNG'), 'a binary media type on this machine is'],
+    ['a repeated binary media type', binary('image/png', 'image~1png'), 'a binary media type is repeated'],
+    ['a mock integration among binary media of all types', binary('*/*'), 'ANY /orders/{orderId}: a mock integration'],
     ['a resource policy', { 'x-amazon-apigateway-policy': {} }, 'resource policies are not supported'],
     ['request validators', { 'x-amazon-apigateway-request-validators': {} }, 'request validators are not supported'],
     ['keys from the authorizer', { 'x-amazon-apigateway-api-key-source': 'AUTHORIZER' }, 'api-key-source'],

@@ -12,6 +12,7 @@ export {
 } from '../domain/inbound-events';
 export type { FlightSettings, Location } from '../domain/destination';
 export { dropReasons, type DropReason } from '../domain/drop-reason';
+export type { Progress } from '../domain/progress';
 export { failureReasons, type FailureReason } from '../domain/job-report';
 export { EVENT_VERSION, outboundEvents, type OutboundEventType } from '../domain/outbound-events';
 export { PLATFORM, SERVICE } from '../domain/service';

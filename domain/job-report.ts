@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { flightSettings, type FlightSettings } from './destination';
 import { organisationOf, type Organisation } from './id';
 import { jobStatuses, lifecycle } from './job-lifecycle';
+import { progress, roundedProgress, type Progress } from './progress';
 import { invalid, type Refusal } from './refusal';
 import { MAX_AHEAD_MS, moment, text } from './text';
 
@@ -41,6 +42,7 @@ export const jobReport = z.object({
   deviceId: z.optional(text(1, 256)),
   /** How the device flies it: what the job asked for, and what the platform chose beside it. */
   plannedFlight: z.optional(z.object(flightSettings.shape)),
+  progress: z.optional(z.object(progress.shape)),
   ...z.omit(statusCause, { reportedAt: true }).shape,
 });
 export type JobReport = z.output<typeof jobReport>;
@@ -53,6 +55,7 @@ export interface StatusCause extends z.output<typeof statusCause> {
   /** The device that flies the job, of a job that names none. */
   readonly deviceId?: string | undefined;
   readonly plannedFlight?: FlightSettings | undefined;
+  readonly progress?: Progress | undefined;
 }
 
 /**
@@ -61,14 +64,15 @@ export interface StatusCause extends z.output<typeof statusCause> {
  * @throws Refusal `invalid_request` for a device of another organisation, or a time in the future
  */
 export function causeOf(
-  { status, at, deviceId, plannedFlight, reason, reasonText }: JobReport,
+  { status, at, deviceId, plannedFlight, reason, reasonText, ...report }: JobReport,
   organisation: Organisation,
   now: Date,
 ): StatusCause {
   if (deviceId !== undefined && organisationOf('device', deviceId) !== organisation)
     throw invalid('deviceId', 'is not a device of the organisation of the job');
   if (Date.parse(at) - now.getTime() > MAX_AHEAD_MS) throw invalid('at', 'is more than 60 seconds in the future');
-  return { reportedAt: at, deviceId, plannedFlight, ...(status === 'FAILED' && { reason, reasonText }) };
+  const progress = report.progress && roundedProgress(report.progress);
+  return { reportedAt: at, deviceId, plannedFlight, progress, ...(status === 'FAILED' && { reason, reasonText }) };
 }
 
 /** Why a report does not fit the job; undefined when it does. */

@@ -5,6 +5,7 @@ import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
 import { statusCause, whyReportIsWrong, type StatusCause } from './job-report';
 import { metadata, storedMetadata } from './metadata';
 import type { Mission } from './mission-record';
+import { progress } from './progress';
 import { Refusal, foreign, invalid } from './refusal';
 import { moment, text } from './text';
 
@@ -47,6 +48,8 @@ export const job = z.object({
   ...statusCause.shape,
   /** How the device flies it, as the platform reported. */
   plannedFlight: z.optional(flightSettings),
+  /** How far it has come, as the platform reported with a status. */
+  progress: z.optional(progress),
   version: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),

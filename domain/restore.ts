@@ -51,6 +51,7 @@ const rules = {
       'reasonText',
       'deviceId',
       'plannedFlight',
+      'progress',
       'startedAt',
       'endedAt',
       'cancelledAt',

@@ -48,6 +48,7 @@ export const jobMessage = (job: Job): JobStatusMessage => ({
   reportedAt: job.reportedAt,
   reason: job.reason,
   reasonText: job.reasonText,
+  progress: job.progress,
   timestamp: job.updatedAt,
 });
 
@@ -99,6 +100,7 @@ export const positionMessage = (job: Job, device: Device, at: string): JobStatus
   droneState: device.lastState?.droneState,
   dockState: device.lastState?.dockState,
   navigation: device.lastState?.navigation,
+  progress: device.lastState?.progress,
   simulated: device.lastState?.simulated,
   timestamp: device.lastState?.timestamp ?? at,
 });

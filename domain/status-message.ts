@@ -22,7 +22,7 @@ const common = {
   /** Time of the change, or of the telemetry in the message; ISO 8601 in UTC. */
   timestamp: z.string(),
 };
-const { droneState, dockState, navigation, simulated } = deviceState.shape;
+const { droneState, dockState, navigation, progress, simulated } = deviceState.shape;
 
 /** Message on a job's channel (DESIGN section 3). */
 export const jobStatusMessage = z.object({
@@ -36,6 +36,7 @@ export const jobStatusMessage = z.object({
   droneState,
   dockState,
   navigation,
+  progress,
   simulated,
   ...common,
 });

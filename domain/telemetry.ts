@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { freeForm } from './free-form';
+import { progress } from './progress';
 import { moment, text } from './text';
 
 const angle = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
@@ -62,6 +63,8 @@ export const deviceState = z.object({
   sensorPayload: z.optional(sensorPayload),
   weather: z.optional(weather),
   jobId: z.optional(text(1, 256)),
+  /** How far it has come on its flight. */
+  progress: z.optional(progress),
   /** The device exists in a simulation only. */
   simulated: z.optional(z.boolean()),
 });

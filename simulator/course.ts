@@ -101,7 +101,7 @@ function round({ seed, jobId }: Flight, [east, north]: Offset, turns: (s: number
 export const bearingOf = (seed: string, jobId: string): number => FULL_TURN * seededRandom(seed, jobId, 'bearing');
 
 /** Whether a simulated failure lets the drone turn back on its way. */
-const turnsBack = ({ plan: { failure } }: Flight) => failure === 'low-battery' || failure === 'abort';
+export const turnsBack = ({ plan: { failure } }: Flight) => failure === 'low-battery' || failure === 'abort';
 
 /** The usual round, from the dock. */
 function usualLegs(flight: Flight): Leg[] {

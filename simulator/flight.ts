@@ -22,7 +22,7 @@ function legAt(course: Course, t: number) {
 }
 
 /** Metres east, north and above the dock. */
-function offsetAt(course: Course, t: number): readonly [east: number, north: number, up: number] {
+export function offsetAt(course: Course, t: number): readonly [east: number, north: number, up: number] {
   const { height, climbS } = course;
   const { cruise, descent } = timesOf(course);
   const { leg, s } = legAt(course, t);

@@ -4,6 +4,7 @@ import { atRest, flightAt } from './flight';
 import { dockPositionOf } from './dock-position';
 import type { SimulatedDevice } from './inventory';
 import { endMission, storeReportCount, assignMission, type Mission } from './missions';
+import { progressAt } from './progress';
 import { publishReports } from './publish-reports';
 import { freeAt, reportsOf } from './timeline';
 
@@ -52,9 +53,12 @@ async function assignMissions(
   return taken;
 }
 
+/** Seconds of the mission in a second. */
+const speedOf = ({ plan }: Flying, { speed }: Fleet) => speed * plan.speed;
+
 /** Seconds of the mission. */
-const elapsedOf = ({ takenAt, plan }: Flying, { speed }: Fleet, now: Date) =>
-  ((now.getTime() - Date.parse(takenAt)) / 1000) * speed * plan.speed;
+const elapsedOf = (mission: Flying, fleet: Fleet, now: Date) =>
+  ((now.getTime() - Date.parse(mission.takenAt)) / 1000) * speedOf(mission, fleet);
 
 const flightOf = ({ jobId, deviceId, deviceGroupId, plan }: Flying, { seed }: Fleet): Flight => ({
   seed,
@@ -71,8 +75,9 @@ async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Prom
   const due = reportsOf(flight).filter(({ at }) => at <= elapsed);
   const at = now.toISOString();
   await publishReports(
-    due.slice(reported).map(({ status, reason, plannedFlight }) => {
-      const detail = { jobId, status, at, deviceId, reason, plannedFlight };
+    due.slice(reported).map(({ at: reachedAt, status, reason, plannedFlight }) => {
+      const progress = progressAt(flight, reachedAt, speedOf(mission, fleet));
+      const detail = { jobId, status, at, deviceId, reason, plannedFlight, progress };
       return { type: 'job.status.reported', detail } as const;
     }),
   );
@@ -84,8 +89,10 @@ function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying 
   const dock = dockPositionOf(fleet.seed, deviceGroupId, deviceId);
   const timestamp = now.toISOString();
   if (!mission) return fleet.idleReports ? [{ deviceId, timestamp, ...atRest(dock) }] : [];
-  const state = flightAt(flightOf(mission, fleet), elapsedOf(mission, fleet, now));
-  return state ? [{ deviceId, timestamp, jobId: mission.jobId, ...state }] : [];
+  const [flight, elapsed] = [flightOf(mission, fleet), elapsedOf(mission, fleet, now)];
+  const state = flightAt(flight, elapsed);
+  const progress = progressAt(flight, elapsed, speedOf(mission, fleet));
+  return state ? [{ deviceId, timestamp, jobId: mission.jobId, ...state, progress }] : [];
 }
 
 /** Starts a tick: assigns missions and reports their progress. @returns the missions in flight */

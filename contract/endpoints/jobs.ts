@@ -48,10 +48,12 @@ export const getJob = {
   summary: 'Read a job',
   description:
     'Returns all fields of a job. Optional fields that were never set are left out. The header `ETag` holds the version, for ' +
-    '`If-Match` of a later change.',
+    '`If-Match` of a later change.\n\n' +
+    '`progress` of a job in flight is the newest that its device or the drone platform has said, so it can change while `version` stays.',
   scope: 'command:read',
   handler: 'jobs/get-job',
-  tables: { jobs: ['get'] },
+  // In flight the newest progress is in what the device reported.
+  tables: { jobs: ['get'], fleet: ['get'] },
   request: {},
   reply: { status: 200, body: schemas.jobReply, versioned: true, links: 'job' },
   refusals: ['job_not_found'],

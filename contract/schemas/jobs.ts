@@ -10,6 +10,7 @@ export const jobsQuery = z.strictObject({
 });
 
 export { flightSettings, location } from '../../domain/destination';
+export { progress } from '../../domain/progress';
 
 export const { jobSummary } = domain;
 

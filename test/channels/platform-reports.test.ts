@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clients } from '../api/client';
-import { givenJob } from '../api/given';
+import { fleetOf, givenJob, givenShare } from '../api/given';
 import type { JobStatus } from '../../domain/job-lifecycle';
 import { publishPlatformEvent } from './platform-events';
+import { followFromSnapshot } from './socket';
 import { until } from './until';
 
 const [partner] = clients('platform-reports');
@@ -46,6 +47,40 @@ test('a job has how its device flies it, as the platform reported', async () => 
   await publishPlatformEvent('job.status.reported', detail, new Date());
   await becomes(jobId, 'QUEUED');
   expect(await get(jobId)).toMatchObject({ flight, plannedFlight, actionOnArrival: 'HOVER' });
+});
+
+test('a job in flight has the newest progress, and keeps the one of its status when it is over', async () => {
+  const { deviceId } = fleetOf(partner);
+  const { jobId } = await givenJob(partner, { deviceId });
+  const { shareCode } = await givenShare(partner);
+  const channel = await followFromSnapshot(partner, { kind: 'job', id: jobId });
+  const [reported, measured] = [
+    { percent: 0, distanceLeft: 780 },
+    { percent: 42, distanceLeft: 640, secondsLeft: 75 },
+  ];
+  await report(jobId, 'QUEUED');
+  await becomes(jobId, 'QUEUED');
+  const at = new Date(Date.now() - 5000).toISOString();
+  const started = { jobId, status: 'IN_PROGRESS', at, progress: { ...reported, eta: 'soon' } };
+  await publishPlatformEvent('job.status.reported', started, new Date());
+  await becomes(jobId, 'IN_PROGRESS');
+  expect(await channel.like({ jobState: 'IN_PROGRESS' })).toMatchObject({ progress: reported });
+  expect(await get(jobId)).toMatchObject({ progress: reported });
+
+  const sampled = () => ({ deviceId, jobId, timestamp: new Date().toISOString(), progress: measured });
+  const position = await until('the progress on the channel', async () => {
+    await publishPlatformEvent('device.telemetry.reported', sampled(), new Date());
+    await pause(1000);
+    return channel.messages.find(({ progress }) => JSON.stringify(progress) === JSON.stringify(measured));
+  });
+  expect(position).toMatchObject({ type: 'job.status', deviceId });
+  expect(await get(jobId)).toMatchObject({ progress: measured, version: 3 });
+  const { body } = await partner.call('GET /v3/shares/{shareCode}/resources', { path: { shareCode } });
+  expect(body.resources).toMatchObject([{ lastState: { progress: measured } }]);
+
+  await report(jobId, 'COMPLETED');
+  await becomes(jobId, 'COMPLETED');
+  expect(await get(jobId)).toMatchObject({ progress: reported });
 });
 
 test('a report that overtakes its predecessor is applied after it', async () => {

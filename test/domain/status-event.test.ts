@@ -41,6 +41,12 @@ describe('eventsBetween for a job', () => {
     });
   });
 
+  test('has the progress that was reported with the status', () => {
+    const after = sampleJob({ status: 'IN_PROGRESS', version: 4, progress: { percent: 0, distanceLeft: 780 } });
+    const [event] = eventsBetween({ kind: 'job', before: sampleJob({ status: 'QUEUED' }), after }, at);
+    expect(event?.message).toMatchObject({ progress: { percent: 0, distanceLeft: 780 } });
+  });
+
   test.each(jobStatuses)('returns %s as a state, whether another can follow or not', (status) => {
     const [event] = eventsBetween({ kind: 'job', before: undefined, after: sampleJob({ status }) }, at);
     expect(event?.role).toBe('state');
@@ -61,15 +67,17 @@ describe('eventsBetween for a job', () => {
   });
 
   test('positionMessage has state and version of the job and the position of the device', () => {
-    const running = sampleJob({ status: 'IN_PROGRESS' });
+    const running = sampleJob({ status: 'IN_PROGRESS', progress: { percent: 0 } });
     const navigation = { orientation: { heading: 90 } };
-    const flying = sampleDevice({ lastState: { timestamp: at, droneState: 'WAYPOINT', navigation } });
+    const progress = { percent: 42 };
+    const flying = sampleDevice({ lastState: { timestamp: at, droneState: 'WAYPOINT', navigation, progress } });
     expect(positionMessage(running, flying, at)).toEqual({
       ...jobMessage(running),
       deviceId: id('device'),
       droneState: 'WAYPOINT',
       dockState: undefined,
       navigation,
+      progress,
       simulated: undefined,
       timestamp: at,
     });

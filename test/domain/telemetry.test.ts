@@ -28,6 +28,7 @@ test('a sample with every field is accepted unchanged', () => {
     sensorPayload: { camera: { orientation: { heading: 0, pitch: -90, roll: 0 }, zoom: 4 }, gas: { ch4: 1.9 } },
     weather: { windSpeed: 6.2, windDirection: 310, temperature: -3.5, humidity: 71, rain: 0.2 },
     jobId: id('job'),
+    progress: { percent: 42.5, distanceLeft: 640, secondsLeft: 75 },
     simulated: true,
   };
   expect(sample.parse(full)).toEqual(full);
@@ -45,6 +46,9 @@ const fields: readonly [name: string, min: number, max: number, state: (value: u
   ['percent', 0, 100, (percent) => ({ battery: { percent } })],
   ['voltage', 0, 1000, (voltage) => ({ battery: { voltage } })],
   ['remainingFlightTime', 0, 86_400, (remainingFlightTime) => ({ battery: { remainingFlightTime } })],
+  ['percent of the flight', 0, 100, (percent) => ({ progress: { percent } })],
+  ['distanceLeft', 0, 1_000_000, (distanceLeft) => ({ progress: { percent: 1, distanceLeft } })],
+  ['secondsLeft', 0, 86_400, (secondsLeft) => ({ progress: { percent: 1, secondsLeft } })],
   ['windSpeed', 0, 150, (windSpeed) => ({ weather: { windSpeed } })],
   ['windDirection', 0, 360, (windDirection) => ({ weather: { windDirection } })],
   ['temperature', -100, 100, (temperature) => ({ weather: { temperature } })],
@@ -88,6 +92,7 @@ test.each([
   ['a velocity', { navigation: { velocity: { airSpeed: 3 } } }, ['navigation', 'velocity']],
   ['a battery', { battery: { level: 3 } }, ['battery']],
   ['weather', { weather: { pressure: 3 } }, ['weather']],
+  ['progress', { progress: { percent: 1, eta: 3 } }, ['progress']],
 ])('an unknown field of %s is refused and named', (_, state, path) => {
   expect(issuesOf(state)).toMatchObject([{ code: 'unrecognized_keys', path }]);
 });

@@ -6,7 +6,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { cursorOf } from '../../domain/cursor';
-import { toItem } from '../../data/jobs/job-item';
+import { keyOf, toItem } from '../../data/jobs/job-item';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
 import { missionFile } from '../api/given';
 import { missionBucket } from '../data/fixtures/mission-bucket';
@@ -15,6 +15,8 @@ import { call } from './fixtures/api-gateway';
 import './fixtures/log';
 
 const job = toItem(acme, sampleJob());
+const flownJobId = id('job', acme, '01jd0000000000000000000001');
+const flownJob = toItem(acme, sampleJob({ jobId: flownJobId, status: 'IN_PROGRESS', deviceId: id('device') }));
 const share = { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme };
 const mission = {
   organisation: acme,
@@ -55,6 +57,7 @@ beforeEach(() => {
   store.on(UpdateCommand).resolves({ Attributes: job });
   store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
   store.on(GetCommand).resolves({ Item: job });
+  store.on(GetCommand, { TableName: 'jobs', Key: keyOf(flownJobId) }).resolves({ Item: flownJob });
   store.on(GetCommand, { TableName: 'requests' }).resolves({});
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
   store.on(GetCommand, { TableName: 'missions' }).resolves({ Item: mission });
@@ -98,6 +101,8 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['DELETE /v3/missions/{missionId}', {}, 1],
   ['GET /v3/jobs', {}, 1],
   ['GET /v3/jobs/{jobId}', {}, 1],
+  // In flight what its device reported, too.
+  ['GET /v3/jobs/{jobId}', { path: { jobId: flownJobId, shareCode: id('share') } }, 2],
   ['GET /v3/jobs/{jobId}/track', {}, 2],
   ['PATCH /v3/jobs/{jobId}', { body: { name: 'Other', status: 'QUEUED' } }, 1],
   ['PATCH /v3/jobs/{jobId}', { body: {} }, 1],

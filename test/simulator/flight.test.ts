@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
+import { progress } from '../../domain/progress';
 import { deviceState } from '../../domain/telemetry';
 import { lifecycle, type JobStatus } from '../../domain/job-lifecycle';
 import { courseOf, type Flight } from '../../simulator/course';
 import { dockPositionOf } from '../../simulator/dock-position';
 import { atRest, flightAt } from '../../simulator/flight';
 import { failures, planOf } from '../../simulator/mission-plan';
+import { progressAt } from '../../simulator/progress';
 import { freeAt, reportsOf, timesOf } from '../../simulator/timeline';
 
 const dockedS = (flight: Flight) => timesOf(courseOf(flight)).docked;
@@ -227,4 +229,47 @@ test('a simulated failure lets a drone turn back on its way to a place', () => {
   const way = samplesOf(flight).map(({ navigation }) => distance(navigation.position.coordinates, home));
   expect(Math.max(...way)).toBeCloseTo(400, 0);
   expect(reportsOf(flight).at(-1)).toMatchObject({ status: 'FAILED', reason: 'ABORTED' });
+});
+
+test('the progress of a flight is valid, grows, and is complete when the drone stands in its dock', () => {
+  fc.assert(
+    fc.property(flights, moments, fc.integer({ min: 1, max: 100 }), (flight, t, speed) => {
+      const reported = [progressAt(flight, t, speed), progressAt(flight, t + 5, speed)];
+      const flies = reportsOf(flight).some(({ status }) => status === 'IN_PROGRESS');
+      expect(reported.map((one) => one !== undefined)).toEqual([flies, flies]);
+      const [before, after] = reported;
+      if (!before || !after) return;
+      expect(progress.parse(before)).toEqual(before);
+      expect(after.percent).toBeGreaterThanOrEqual(before.percent);
+    }),
+  );
+  expect(progressAt(ofLaps(1), 0, 1)).toMatchObject({ percent: 0, secondsLeft: Math.round(dockedS(ofLaps(1))) });
+  expect(progressAt(ofLaps(1), dockedS(ofLaps(1)) + 1, 1)).toEqual({ percent: 100, distanceLeft: 0, secondsLeft: 0 });
+});
+
+test('what is left of a flight leads to the place until the drone is there, then to the dock, in real time', () => {
+  const flight = toPlace([800, -600], 'HOVER', { height: 40, speed: 10, holdSeconds: 90 });
+  const { cruise } = timesOf(courseOf(flight));
+  const way = 1000 / 10 + 15;
+  const [begin, halfWay, there] = [cruise, cruise + way / 2, cruise + way + 1].map((t) => progressAt(flight, t, 1));
+  expect(begin).toMatchObject({ distanceLeft: 1000, secondsLeft: way });
+  expect(halfWay?.distanceLeft).toBeCloseTo(500, 0);
+  expect(there).toMatchObject({ distanceLeft: 1040, secondsLeft: Math.round(dockedS(flight) - cruise - way - 1) });
+  expect(progressAt(flight, cruise, 5)).toEqual({ ...begin, secondsLeft: way / 5 });
+});
+
+test.each([
+  ['turned back', ofLaps(1, 'abort'), 50],
+  ['is out of reach', ofLaps(1, 'link-loss'), 43],
+] as const)('a drone that %s has not come farther', (_, flight, most) => {
+  const last = progressAt(flight, dockedS(flight), 1);
+  expect(last?.percent).toBeGreaterThan(20);
+  expect(last?.percent).toBeLessThan(most);
+});
+
+test.each([
+  ['whose dock does not open', ofLaps(1, 'dock-fault')],
+  ['to a place that it refuses', toPlace([9000, 0], 'HOVER')],
+])('a mission %s has no progress', (_, flight) => {
+  expect(progressAt(flight, 8, 1)).toBeUndefined();
 });

@@ -30,6 +30,7 @@ export const navigation = {
 };
 const battery = { percent: 81, voltage: 47.1, remainingFlightTime: 1260 };
 export const camera = { orientation: { heading: 90, pitch: -45, roll: 0 } };
+export const progress = { percent: 42, distanceLeft: 640, secondsLeft: 75 };
 export const weather = { windSpeed: 4, windDirection: 200, temperature: 11, humidity: 60, rain: 0 };
 export const inFlight = { droneState: 'WAYPOINT', dockState: 'OPEN', navigation, battery };
 export const sample = { deviceId, timestamp: measuredAt, ...inFlight };

@@ -7,6 +7,7 @@ import {
   measuredAt,
   navigation,
   only,
+  progress,
   receivedAt,
   sample,
   sequence,
@@ -71,6 +72,7 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
         droneState: 'WAYPOINT',
         dockState: 'OPEN',
         navigation,
+        progress,
         timestamp: measuredAt,
       },
     },
@@ -234,7 +236,11 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
     {
       name: 'sample',
       summary: 'One sample with everything that is known',
-      payload: { action: 'publish', telemetry: { ...sample, sensorPayload: { camera }, weather, jobId }, id: 4 },
+      payload: {
+        action: 'publish',
+        telemetry: { ...sample, sensorPayload: { camera }, weather, jobId, progress },
+        id: 4,
+      },
     },
     {
       name: 'list',

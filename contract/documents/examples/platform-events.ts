@@ -115,10 +115,17 @@ const sample = {
     velocity: { groundSpeed: 9.8, verticalSpeed: 0.1 },
   },
   battery: { percent: 81, voltage: 24.1, remainingFlightTime: 1260 },
+  progress: { percent: 42, distanceLeft: 640, secondsLeft: 75 },
 };
 
 const reported = {
-  'job.status.reported': { jobId, status: 'IN_PROGRESS', at: '2026-11-27T10:30:00.000Z', deviceId },
+  'job.status.reported': {
+    jobId,
+    status: 'IN_PROGRESS',
+    at: '2026-11-27T10:30:00.000Z',
+    deviceId,
+    progress: { percent: 0, distanceLeft: 780, secondsLeft: 91 },
+  },
   'device.telemetry.reported': { telemetry: [sample] },
   'device-group.registered': { deviceGroupId, name: 'North quarry', description: 'Dock at the rim' },
   'device-group.removed': { deviceGroupId },

@@ -36,6 +36,11 @@ export const jobFields: Fields = {
     description: 'The devices that were looked at, nearest first: at most 100.',
     maxItems: 100,
   },
+  distanceLeft: {
+    description:
+      'Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.',
+    examples: [640],
+  },
   distance: { description: 'Metres from the device to the place, on the ellipsoid.', examples: [412.6], minimum: 0 },
   etaSeconds: {
     description:
@@ -101,6 +106,17 @@ export const jobFields: Fields = {
   plannedFlight: {
     description:
       'How the drone flies it, as the drone platform reported: what `flight` asks for, and what the platform chose.',
+  },
+  progress: {
+    description:
+      'How far the flight has come, as the drone platform or the device says. Left out when neither has said it.',
+    examples: [{ percent: 42, distanceLeft: 640, secondsLeft: 75 }],
+  },
+  'Progress.percent': { description: 'Percent of the whole flight, 0 to 100.', examples: [42] },
+  'progress.percent': { description: 'Percent of the whole flight, 0 to 100.', examples: [42] },
+  secondsLeft: {
+    description: 'Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.',
+    examples: [75],
   },
   name: {
     description: 'Name of the job, for people: 1 to 256 characters.',

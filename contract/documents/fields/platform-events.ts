@@ -80,6 +80,10 @@ export const platformEventFields: Fields = {
   'JobStatusReportedDetail.deviceId': {
     description: 'The device that flies the job, of its organisation. The first one that is named stays.',
   },
+  'JobStatusReportedDetail.progress': {
+    description:
+      'How far the flight has come by then. During the flight report it in telemetry: the same status again changes nothing.',
+  },
   'JobStatusReportedDetail.reason': {
     description: `Why it failed: ${failureCodes}, or a code of yours of the same form; the list is open. Only of \`FAILED\`.`,
   },

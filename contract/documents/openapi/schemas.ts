@@ -73,6 +73,8 @@ const parts = described({
   mission: 'A mission without its waypoints.',
   missionFeature: 'A mission in GeoJSON (RFC 7946).',
   missionGeometry: 'A GeoJSON line (RFC 7946).',
+  progress:
+    'How far a flight has come, as the drone platform or the device says: a completed job has 100 percent only if the platform said so.',
   jobTrack: 'Where a job was flown, in GeoJSON (RFC 7946).',
   trackFeature: 'The lines that a device flew, or its positions that stand alone.',
   lineString: 'A GeoJSON line (RFC 7946).',

@@ -1,8 +1,14 @@
 import * as endpoints from '../../../contract/endpoints/jobs';
+import { readDevice } from '../../../data/fleet/fleet';
 import { findJob } from '../../../data/jobs/jobs';
+import { isFlown } from '../../../domain/job-lifecycle';
+import { newestProgress } from '../../../domain/progress';
 import { serve } from '../../serve/serve';
 
-export const handler = serve('GET /v3/jobs/{jobId}', endpoints.getJob, async ({ caller, path }) => ({
-  success: true,
-  job: await findJob(caller.organisation, path.jobId),
-}));
+export const handler = serve('GET /v3/jobs/{jobId}', endpoints.getJob, async ({ caller, path }) => {
+  const job = await findJob(caller.organisation, path.jobId);
+  const { deviceId, status } = job;
+  const device =
+    deviceId !== undefined && isFlown(status) ? await readDevice(caller.organisation, deviceId) : undefined;
+  return { success: true, job: { ...job, progress: newestProgress(job, device?.lastState) } };
+});

@@ -115,6 +115,7 @@ test('a flight to a place passes within five metres of it, as its track says', a
   const statusNow = async () => (await call('GET', path)).job;
   await until('the end of the flight', async () => ((await statusNow())?.status === 'COMPLETED' ? true : undefined));
   expect(await statusNow()).toMatchObject({ actionOnArrival: 'HOVER', plannedFlight: flight });
+  expect(await statusNow()).toMatchObject({ progress: { percent: 100, distanceLeft: 0, secondsLeft: 0 } });
   const { features = [] } = await call('GET', `${path}/track`);
   const metres = features
     .flatMap(({ geometry }) => geometry.coordinates)

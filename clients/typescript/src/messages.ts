@@ -182,6 +182,34 @@ export interface components {
             name?: string;
             navigation?: components["schemas"]["Navigation"];
             /**
+             * @description How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+             * @example {
+             *       "percent": 42,
+             *       "distanceLeft": 640,
+             *       "secondsLeft": 75
+             *     }
+             */
+            progress?: {
+                /**
+                 * Format: double
+                 * @description Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
+                 * @example 640
+                 */
+                distanceLeft?: number;
+                /**
+                 * Format: double
+                 * @description Percent of the whole flight, 0 to 100.
+                 * @example 42
+                 */
+                percent: number;
+                /**
+                 * Format: double
+                 * @description Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
+                 * @example 75
+                 */
+                secondsLeft?: number;
+            };
+            /**
              * @description Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
              * @example true
              */
@@ -262,6 +290,34 @@ export interface components {
             /** @description The job that the device says it flies. */
             jobId?: string;
             navigation?: components["schemas"]["Navigation"];
+            /**
+             * @description How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+             * @example {
+             *       "percent": 42,
+             *       "distanceLeft": 640,
+             *       "secondsLeft": 75
+             *     }
+             */
+            progress?: {
+                /**
+                 * Format: double
+                 * @description Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
+                 * @example 640
+                 */
+                distanceLeft?: number;
+                /**
+                 * Format: double
+                 * @description Percent of the whole flight, 0 to 100.
+                 * @example 42
+                 */
+                percent: number;
+                /**
+                 * Format: double
+                 * @description Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
+                 * @example 75
+                 */
+                secondsLeft?: number;
+            };
             /**
              * Format: date-time
              * @description When this service received the report. ISO 8601 in UTC.
@@ -422,6 +478,34 @@ export interface components {
              * @enum {string}
              */
             previousState?: "PENDING" | "QUEUED" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * @description How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+             * @example {
+             *       "percent": 42,
+             *       "distanceLeft": 640,
+             *       "secondsLeft": 75
+             *     }
+             */
+            progress?: {
+                /**
+                 * Format: double
+                 * @description Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
+                 * @example 640
+                 */
+                distanceLeft?: number;
+                /**
+                 * Format: double
+                 * @description Percent of the whole flight, 0 to 100.
+                 * @example 42
+                 */
+                percent: number;
+                /**
+                 * Format: double
+                 * @description Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
+                 * @example 75
+                 */
+                secondsLeft?: number;
+            };
             /**
              * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
@@ -749,6 +833,34 @@ export interface components {
                      */
                     verticalSpeed?: number;
                 };
+            };
+            /**
+             * @description How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+             * @example {
+             *       "percent": 42,
+             *       "distanceLeft": 640,
+             *       "secondsLeft": 75
+             *     }
+             */
+            progress?: {
+                /**
+                 * Format: double
+                 * @description Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
+                 * @example 640
+                 */
+                distanceLeft?: number;
+                /**
+                 * Format: double
+                 * @description Percent of the whole flight, 0 to 100.
+                 * @example 42
+                 */
+                percent: number;
+                /**
+                 * Format: double
+                 * @description Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
+                 * @example 75
+                 */
+                secondsLeft?: number;
             };
             /** @description Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together. */
             sensorPayload?: {
@@ -1204,6 +1316,34 @@ export interface components {
              */
             droneState?: string;
             navigation?: components["schemas"]["Navigation"];
+            /**
+             * @description How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+             * @example {
+             *       "percent": 42,
+             *       "distanceLeft": 640,
+             *       "secondsLeft": 75
+             *     }
+             */
+            progress?: {
+                /**
+                 * Format: double
+                 * @description Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
+                 * @example 640
+                 */
+                distanceLeft?: number;
+                /**
+                 * Format: double
+                 * @description Percent of the whole flight, 0 to 100.
+                 * @example 42
+                 */
+                percent: number;
+                /**
+                 * Format: double
+                 * @description Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
+                 * @example 75
+                 */
+                secondsLeft?: number;
+            };
             /**
              * Format: date-time
              * @description When this service received the report. ISO 8601 in UTC.

@@ -94,6 +94,8 @@ export interface paths {
          * Read a job
          * @description Returns all fields of a job. Optional fields that were never set are left out. The header `ETag` holds the version, for `If-Match` of a later change.
          *
+         *     `progress` of a job in flight is the newest that its device or the drone platform has said, so it can change while `version` stays.
+         *
          *     Scope: `command:read`.
          */
         get: operations["getJob"];
@@ -1038,6 +1040,7 @@ export interface components {
              */
             name?: string;
             navigation?: components["schemas"]["Navigation"];
+            progress?: components["schemas"]["Progress"];
             sensorPayload?: components["schemas"]["SensorPayload"];
             /**
              * Format: int64
@@ -1110,6 +1113,7 @@ export interface components {
              */
             jobId?: string;
             navigation?: components["schemas"]["Navigation"];
+            progress?: components["schemas"]["Progress"];
             sensorPayload?: components["schemas"]["SensorPayload"];
             /**
              * @description `true` for a device that exists in a simulation only.
@@ -1360,6 +1364,7 @@ export interface components {
              * @example 5
              */
             priority: number;
+            progress?: components["schemas"]["Progress"];
             /**
              * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
@@ -1430,6 +1435,7 @@ export interface components {
             jobState: components["schemas"]["JobStatus"];
             navigation?: components["schemas"]["Navigation"];
             previousState?: components["schemas"]["JobStatus"];
+            progress?: components["schemas"]["Progress"];
             /**
              * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
@@ -1637,6 +1643,7 @@ export interface components {
              */
             jobId?: string;
             navigation?: components["schemas"]["Navigation"];
+            progress?: components["schemas"]["Progress"];
             /**
              * @description `true` for a device that exists in a simulation only.
              * @example false
@@ -2024,6 +2031,27 @@ export interface components {
              * @constant
              */
             type: "Point";
+        };
+        /** @description How far a flight has come, as the drone platform or the device says: a completed job has 100 percent only if the platform said so. */
+        Progress: {
+            /**
+             * Format: double
+             * @description Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
+             * @example 640
+             */
+            distanceLeft?: number;
+            /**
+             * Format: double
+             * @description Percent of the whole flight, 0 to 100.
+             * @example 42
+             */
+            percent: number;
+            /**
+             * Format: double
+             * @description Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
+             * @example 75
+             */
+            secondsLeft?: number;
         };
         /** @description What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line. */
         PropertiesOfCoordinates: components["schemas"]["CoordinateProperties"] | components["schemas"]["CoordinatePropertiesOfLines"];

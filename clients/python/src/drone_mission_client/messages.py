@@ -111,6 +111,25 @@ class Camera(TypedDict):
     orientation: NotRequired[Orientation]
 
 
+class Progress(TypedDict):
+    """
+    How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+    """
+
+    percent: float
+    """
+    Percent of the whole flight, 0 to 100.
+    """
+    distanceLeft: NotRequired[float]
+    """
+    Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
+    """
+    secondsLeft: NotRequired[float]
+    """
+    Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
+    """
+
+
 class ShareStatusMessage(TypedDict):
     type: Literal["share.status"]
     """
@@ -255,6 +274,10 @@ class Sample(TypedDict):
     """
     The job that the device flies. While that job is `IN_PROGRESS`, its channel shows the position of the device.
     """
+    progress: NotRequired[Progress]
+    """
+    How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+    """
     simulated: NotRequired[bool]
     """
     `true` for a device that exists in a simulation only.
@@ -325,6 +348,10 @@ class JobStatusMessage(TypedDict):
     What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
     """
     navigation: NotRequired[Navigation]
+    progress: NotRequired[Progress]
+    """
+    How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+    """
     simulated: NotRequired[bool]
     """
     `true` for a device that exists in a simulation only.
@@ -388,6 +415,10 @@ class DeviceStatusMessage(TypedDict):
     battery: NotRequired[Battery]
     sensorPayload: NotRequired[SensorPayload]
     weather: NotRequired[Weather]
+    progress: NotRequired[Progress]
+    """
+    How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+    """
     simulated: NotRequired[bool]
     """
     `true` for a device that exists in a simulation only.
@@ -470,6 +501,10 @@ class DeviceTelemetryMessage(TypedDict):
     jobId: NotRequired[str]
     """
     The job that the device says it flies.
+    """
+    progress: NotRequired[Progress]
+    """
+    How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
     """
     simulated: NotRequired[bool]
     """

@@ -546,6 +546,25 @@ class Position(TypedDict):
     """
 
 
+class Progress(TypedDict):
+    """
+    How far a flight has come, as the drone platform or the device says: a completed job has 100 percent only if the platform said so.
+    """
+
+    percent: float
+    """
+    Percent of the whole flight, 0 to 100.
+    """
+    distanceLeft: NotRequired[float]
+    """
+    Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
+    """
+    secondsLeft: NotRequired[float]
+    """
+    Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
+    """
+
+
 PropertiesOfCoordinates: TypeAlias = CoordinateProperties | CoordinatePropertiesOfLines
 """
 What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line.
@@ -1132,6 +1151,7 @@ class Job(TypedDict):
     The same for people, in the words of the drone platform.
     """
     plannedFlight: NotRequired[FlightSettings]
+    progress: NotRequired[Progress]
     version: int
     """
     Grows by one with every change of the job; the number in its `ETag`.
@@ -1372,6 +1392,7 @@ class DeviceEvent(TypedDict):
     battery: NotRequired[Battery]
     sensorPayload: NotRequired[SensorPayload]
     weather: NotRequired[Weather]
+    progress: NotRequired[Progress]
     simulated: NotRequired[bool]
     """
     `true` for a device that exists in a simulation only.
@@ -1419,6 +1440,7 @@ class DeviceState(TypedDict):
     """
     Identifier of the job, assigned by the service. Treat it as opaque.
     """
+    progress: NotRequired[Progress]
     simulated: NotRequired[bool]
     """
     `true` for a device that exists in a simulation only.
@@ -1505,6 +1527,7 @@ class JobEvent(TypedDict):
     What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
     """
     navigation: NotRequired[Navigation]
+    progress: NotRequired[Progress]
     simulated: NotRequired[bool]
     """
     `true` for a device that exists in a simulation only.
@@ -1608,6 +1631,7 @@ class ListedState(TypedDict):
     """
     Identifier of the job, assigned by the service. Treat it as opaque.
     """
+    progress: NotRequired[Progress]
     simulated: NotRequired[bool]
     """
     `true` for a device that exists in a simulation only.

@@ -41,6 +41,8 @@ interface IntegrationResponse {
 /** Content types of requests that get a fixed reply; API Gateway answers 415 to others. */
 const bodyTypes = [
   'application/json',
+  'application/geo+json',
+  'application/vnd.google-earth.kml+xml',
   'application/x-www-form-urlencoded',
   'application/octet-stream',
   'multipart/form-data',

@@ -71,9 +71,14 @@ const identified = keys.flatMap((key) => [...key.matchAll(/\{(\w+)\}/g)].map(([,
 describe.each(identified)('$key', ({ key, name }) => {
   const { error, given, now, end } = resources[name as keyof typeof resources];
   const [method, path] = key.split(' ');
-  const body = requestExamples.find((one) => one.method === method && one.path === path)?.example.value;
+  const { example, mediaType } = requestExamples.find((one) => one.method === method && one.path === path) ?? {};
+  const headers = { ...(mediaType !== undefined && { 'content-type': mediaType }) };
   const askedBy = (client: Client, id: string) =>
-    client.call(key, { path: { jobId: id, missionId: id, shareCode: id }, ...(body !== undefined && { body }) });
+    client.call(key, {
+      path: { jobId: id, missionId: id, shareCode: id },
+      headers,
+      ...(example && { body: example.value }),
+    });
   const notFound = { status: 404, body: { error } };
 
   test('answers 404 for what is not there, to any organisation', async () => {

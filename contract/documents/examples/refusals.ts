@@ -57,7 +57,7 @@ export const invalidFiles: Readonly<Record<string, RefusalExample>> = {
   noFile: { summary: 'No file', ...detail('', 'a file is required') },
   outOfRange: {
     summary: 'A waypoint that is not on Earth',
-    ...detail('waypoints.1', 'has the latitude 91: -90 to 90 degrees are allowed'),
+    ...detail('waypoints.1', 'waypoint 1 has the latitude 91: -90 to 90 degrees are allowed'),
   },
 };
 

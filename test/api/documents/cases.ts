@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cursorOf } from '../../../domain/cursor';
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { clients, type Client } from '../client';
-import { fleetOf, givenJob, nobodys } from '../given';
+import { fleetOf, givenJob, givenMission, nobodys } from '../given';
 import { expireAfter, lastCursor, organisationOfClient } from '../../channels/resume';
 import { until } from '../../channels/until';
 import { runPartnerCommand } from '../stack/aws-access';
@@ -46,9 +46,11 @@ const lacksScope: Case = async (placed, request) => {
 };
 
 /** A caller of another organisation than the job, the share, the group or the device. */
-const otherOrganisation: Case = async (placed) =>
+const otherOrganisation: Case = async (placed) => {
   // A new one, since other cases delete theirs.
-  sendTo(placed, { ...(await validRequest(placed, callerOf(placed))), headers: await authorised(placed, stranger) });
+  const request = await validRequest(placed, callerOf(placed));
+  return sendTo(placed, { ...request, headers: { ...request.headers, ...(await authorised(placed, stranger)) } });
+};
 
 let suspended: Promise<Record<string, string>> | undefined;
 
@@ -72,6 +74,12 @@ const reusedKey: Case = async (placed, request) => {
   await sendTo(placed, { ...request, headers });
   return sendTo(placed, { ...request, headers, body: { ...(request.body as object), metadata: { other: true } } });
 };
+
+/** A mission in the path, or in a job. */
+const missionNotFound: Case = async (placed, request) =>
+  request.path?.['missionId'] === undefined
+    ? withBody({ missionId: nobodys((await givenMission(partner)).missionId) })(placed, request)
+    : withUnknownId(placed, request);
 
 const cancelledTwice: Case = async (placed, request) => {
   await sendTo(placed, request);
@@ -107,6 +115,17 @@ const cases: Readonly<Record<string, Case>> = {
   longWait: changed({ query: '?wait=21' }),
   cursorExpired,
   noBody: changed({ body: '' }),
+  noFile: changed({ body: '' }),
+  outOfRange: changed({
+    body: {
+      type: 'LineString',
+      coordinates: [
+        [8, 47],
+        [8, 91],
+      ],
+    },
+  }),
+  otherMediaType: changed({ headers: { 'content-type': 'text/plain' } }),
   malformedBody: changed({ body: '{' }),
   repeatedMember: changed({ body: '{"name":"a","name":"b"}' }),
   unsupportedMediaType: changed({ headers: { 'content-type': 'application/json; charset=iso-8859-1' } }),
@@ -128,6 +147,7 @@ const cases: Readonly<Record<string, Case>> = {
   deviceGroupNotFound: withBody({ deviceGroupId: 'group-nobodys' }),
   resourceNotFound: withBody({ resourceId: 'device-nobodys' }),
   jobNotFound: withUnknownId,
+  missionNotFound,
   shareNotFound: withUnknownId,
   unauthorized: changed({ headers: { authorization: '' } }),
   unknownApiKey: changed({ headers: { 'x-api-key': '' } }),
@@ -135,7 +155,8 @@ const cases: Readonly<Record<string, Case>> = {
   lacksScope,
   otherOrganisation,
   suspendedClient,
-  methodNotAllowed: changed({ method: 'PUT' }),
+  methodNotAllowed: (placed, request) =>
+    sendTo(placed, { ...request, method: placed.path.includes('/missions') ? 'PATCH' : 'PUT' }),
   tooManyRequests: beyondLimit,
 };
 

@@ -1,7 +1,7 @@
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { givenFreeDevices } from '../../channels/free-devices';
 import type { Client } from '../client';
-import { fleetOf, givenJob, givenShare } from '../given';
+import { fleetOf, givenJob, givenMission, givenShare } from '../given';
 import { readFacts } from '../stack/facts';
 import type { Received } from './documented';
 
@@ -56,16 +56,18 @@ export async function authorised({ operation }: PlacedOperation, client: Client)
 
 /** A request that succeeds: with resources of its own, and the first example of the body. */
 export async function validRequest(placed: PlacedOperation, client: Client): Promise<Request> {
-  const content = placed.operation.requestBody?.content['application/json'];
-  const [example] = Object.values(content?.examples ?? {});
+  const content = placed.operation.requestBody?.content ?? {};
+  const [[type, { examples = {} }] = ['', {}]] = Object.entries(content);
+  const [example] = Object.values(examples);
   // Each call takes one of them.
   if (placed.path.endsWith('/dispatch')) await givenFreeDevices(fleetOf(client).deviceGroupId, 12);
   return {
     path: {
       ...(needs(placed, 'jobId') && { jobId: (await givenJob(client)).jobId }),
+      ...(needs(placed, 'missionId') && { missionId: (await givenMission(client)).missionId }),
       ...(needs(placed, 'shareCode') && { shareCode: (await givenShare(client)).shareCode }),
     },
-    headers: await authorised(placed, client),
+    headers: { ...(example && { 'content-type': type }), ...(await authorised(placed, client)) },
     ...(example && { body: withRealValues(example.value, client) }),
   };
 }

@@ -43,6 +43,8 @@ describe('GET /v3/limits', () => {
     expect(used).toEqual({
       'POST /v3/jobs/create': 3,
       'POST /v3/jobs/dispatch': 0,
+      'POST /v3/missions': 0,
+      'PUT /v3/missions/{missionId}': 0,
       'GET /v3/events': 0,
       'POST /v3/streams/share': 1,
       'GET /v3/shares/{shareCode}/resources': 1,

@@ -1,10 +1,11 @@
+import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
 import { invalid, Refusal } from '../../domain/refusal';
 
 /** Files in an archive; a mission has few beside its own, such as pictures. */
 const MAX_ENTRIES = 1000;
-/** Bytes of an unpacked mission file, whatever the archive says of it. */
+/** Bytes of an unpacked mission file. */
 const MAX_UNPACKED_BYTES = 8 * 1024 * 1024;
 
 const notReadable = (reason: string) => invalid('', `the file is not a readable KMZ archive: ${reason}`);
@@ -47,19 +48,11 @@ async function entriesOf(archive: ZipFile, names: readonly string[]): Promise<Ma
 async function unpack(archive: ZipFile, entry: Entry): Promise<Buffer> {
   const { fileName } = entry;
   if (entry.isEncrypted()) throw invalid('', `${fileName} is encrypted`);
-  const tooLarge = () => invalid('', `${fileName} must not be larger than ${MAX_UNPACKED_BYTES} bytes`);
-  if (entry.uncompressedSize > MAX_UNPACKED_BYTES) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Leaving the loop destroys the stream, so nothing is unpacked after the limit.
-  for await (const chunk of await archive.openReadStreamPromise(entry)) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    size += chunk.length;
-    if (size > MAX_UNPACKED_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
-  const content = Buffer.concat(chunks);
-  // The library leaves the checksum to its callers.
+  if (entry.uncompressedSize > MAX_UNPACKED_BYTES)
+    throw invalid('', `${fileName} must not be larger than ${MAX_UNPACKED_BYTES} bytes`);
+  // The library unpacks no more than the archive says, and then fails.
+  const content = await buffer(await archive.openReadStreamPromise(entry));
+  // It leaves the checksum to its callers.
   if (crc32(content) !== entry.crc32) throw notReadable(`the checksum of ${fileName} is wrong`);
   return content;
 }

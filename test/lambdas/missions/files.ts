@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
-export const WPML = 'http://www.dji.com/wpmz/1.0.6';
-export const KML = 'http://www.opengis.net/kml/2.2';
+const WPML = 'http://www.dji.com/wpmz/1.0.6';
+const KML = 'http://www.opengis.net/kml/2.2';
 
 /** JSON as a file. */
 export const jsonFile = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

@@ -1,0 +1,102 @@
+import { kml as readOtherKml } from '@tmcw/togeojson';
+import { DOMParser } from '@xmldom/xmldom';
+import fc from 'fast-check';
+import { checkedLine, heightReferences, type MissionLine, type Waypoint } from '../../../domain/mission';
+import { missionMediaTypes } from '../../../lambdas/missions/media-types';
+import { readMission } from '../../../lambdas/missions/read-mission';
+import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
+import { missionKml } from '../../../lambdas/missions/write-kml';
+import { jsonFile } from './files';
+
+const line: MissionLine = {
+  waypoints: [
+    [8.5417, 47.3769, 60],
+    [1e-7, -1e-7, 61.5],
+  ],
+  heightReference: 'TAKE_OFF',
+};
+const withoutHeights: MissionLine = {
+  waypoints: [
+    [8.5417, 47.3769],
+    [8.55, 47.38],
+  ],
+  heightReference: 'JOB',
+};
+
+const parse = (text: string) =>
+  new DOMParser({ onError: (_, message) => expect(message).toBe('') }).parseFromString(text, 'text/xml');
+const texts = (text: string, name: string) =>
+  [...parse(text).getElementsByTagName(name)].map(({ textContent }) => textContent);
+
+describe('missionGeoJson', () => {
+  test('is a Feature with its reference among its properties', () => {
+    expect(missionGeoJson(line, { name: 'Roof' })).toEqual({
+      type: 'Feature',
+      geometry: { type: 'LineString', coordinates: line.waypoints },
+      properties: { name: 'Roof', heightReference: 'TAKE_OFF' },
+    });
+  });
+});
+
+describe('missionKml', () => {
+  test.each(
+    heightReferences.map((reference) => {
+      const modes = { TAKE_OFF: 'relativeToGround', GROUND: 'relativeToGround', JOB: 'clampToGround' };
+      return [reference, reference in modes ? modes[reference as keyof typeof modes] : 'absolute'] as const;
+    }),
+  )('shows heights of %s with %s', (heightReference, mode) => {
+    const text = missionKml({ ...withoutHeights, heightReference }, { name: 'Roof' });
+    expect(texts(text, 'altitudeMode')).toEqual([mode]);
+    expect(texts(text, 'value')).toEqual([heightReference]);
+  });
+
+  test('is a line with a name that another reader finds', () => {
+    const [found, ...others] = readOtherKml(parse(missionKml(line, { name: 'Roof <1> & ]]>\u0001' }))).features;
+    expect(others).toEqual([]);
+    expect(found?.geometry).toEqual({ type: 'LineString', coordinates: line.waypoints });
+    expect(found?.properties).toMatchObject({ name: 'Roof <1> & ]]>', heightReference: 'TAKE_OFF' });
+  });
+
+  test('has numbers without exponents', () => {
+    expect(texts(missionKml(line, { name: '' }), 'coordinates')).toEqual([
+      '8.5417,47.3769,60 0.0000001,-0.0000001,61.5',
+    ]);
+  });
+});
+
+/** Degrees of both signs, some of them small; none that is rounded to 0. */
+const degrees = (max: number) =>
+  fc
+    .tuple(fc.oneof(fc.double({ min: 1e-7, max, noNaN: true }), fc.constant(1e-7)), fc.constantFrom(1, -1))
+    .map(([size, sign]) => size * sign);
+/** Lines on one half of the globe, so that no leg crosses 180°, with heights that each reference allows. */
+const lines = fc
+  .tuple(
+    fc.constantFrom(...heightReferences),
+    fc.array(fc.tuple(degrees(90), degrees(89.9), fc.double({ min: 0, max: 500, noNaN: true })), {
+      minLength: 2,
+      maxLength: 50,
+    }),
+  )
+  .map(([heightReference, all]) =>
+    checkedLine(
+      all.map(([longitude, latitude, height]): Waypoint =>
+        heightReference === 'JOB' ? [longitude, latitude] : [longitude, latitude, height],
+      ),
+      heightReference,
+    ),
+  );
+const names = fc.string({ unit: 'grapheme', minLength: 1 }).map((name) => name.trim());
+
+test('what is written is read as the same mission', async () => {
+  await fc.assert(
+    fc.asyncProperty(lines, names, async (written, name) => {
+      const expected = { line: written, ...(name !== '' && { name }) };
+      const json = jsonFile(missionGeoJson(written, { name }));
+      expect(await readMission(json, missionMediaTypes.geoJson)).toEqual(expected);
+      const xml = Buffer.from(missionKml(written, { name }));
+      expect(await readMission(xml, missionMediaTypes.kml)).toEqual(expected);
+    }),
+    { numRuns: 500 },
+  );
+});

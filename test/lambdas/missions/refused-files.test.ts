@@ -358,11 +358,7 @@ describe('an archive that is refused', () => {
     ['no archive of wpmz/', () => kmzFile({ 'waylines.wpml': document }), 'the archive has no wpmz/waylines.wpml'],
     ['a KMZ of Google Earth', () => kmzFile({ 'doc.kml': document }), 'the archive has no wpmz/waylines.wpml'],
     ['9 MB in 9 KB', () => zeros(9), 'wpmz/waylines.wpml must not be larger than 8388608 bytes'],
-    [
-      '32 MB in 32 KB, as it says itself',
-      () => zeros(32),
-      'wpmz/waylines.wpml must not be larger than 8388608 bytes',
-    ],
+    ['32 MB in 32 KB, as it says itself', () => zeros(32), 'wpmz/waylines.wpml must not be larger than 8388608 bytes'],
     [
       '32 MB that say that they are 100 bytes',
       async () => changed(await zeros(32), (header) => header.writeUInt32LE(100, 24)),

@@ -10,6 +10,7 @@ import { geographiclib } from './geographiclib/lane';
 import { k6 } from './k6/lane';
 import { lambdaRuntime } from './lambda-runtime/lane';
 import { ministack } from './ministack/lane';
+import { missionFiles } from './mission-files/lane';
 import { newman } from './newman/lane';
 import { njs } from './njs/lane';
 import { oasdiff } from './oasdiff/lane';
@@ -29,6 +30,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   'asyncapi-parser': asyncApiParser,
   gdal,
   geographiclib,
+  'mission-files': missionFiles,
   generators,
   schemathesis,
   k6,

@@ -1,0 +1,63 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { checkedLine, lengthOf, type MissionLine, type Waypoint } from '../../../domain/mission';
+import { missionMediaTypes } from '../../../lambdas/missions/media-types';
+import { readMission } from '../../../lambdas/missions/read-mission';
+import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
+import { missionKml } from '../../../lambdas/missions/write-kml';
+import { seededRandom } from '../../../simulator/seeded-random';
+import { runCommand } from '../command';
+import { pythonWith } from '../install/python';
+import type { Lane } from '../lane';
+
+const MISSIONS = 200;
+/** Half of the missions are anywhere, half within a tenth of a degree, as missions are. */
+const SPREADS = [120, 0.1];
+
+const verdict = z.object({ missions: z.int(), findings: z.array(z.string()) });
+
+/** The length of missions by PROJ, from what the service writes; and missions that another author's library writes. */
+export const missionFiles: Lane = {
+  title: 'mission files, by pyproj and djikmz',
+  run: async () => {
+    const python = await pythonWith('mission-files', join(__dirname, 'requirements.txt'));
+    const folder = mkdtempSync(join(tmpdir(), 'outsiders-mission-files-'));
+    try {
+      const lines = Array.from({ length: MISSIONS }, (_, number) => randomLine(number));
+      const written = lines.map((line, number) => {
+        const name = `mission ${number}`;
+        return { geoJson: missionGeoJson(line, { name }), kml: missionKml(line, { name }), metres: lengthOf(line) };
+      });
+      writeFileSync(join(folder, 'missions.json'), JSON.stringify(written));
+      const { stdout } = await runCommand(python, [join(__dirname, 'missions.py'), folder]);
+      const { missions, findings } = verdict.parse(JSON.parse(stdout));
+      console.log(`  ${missions} missions in GeoJSON, KML and WPML`);
+      const misread = await Promise.all(lines.map((line, number) => whyMisread(line, join(folder, `${number}.kmz`))));
+      return [...findings, ...misread.flat(), ...(missions === MISSIONS ? [] : [`only ${missions} were measured`])];
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+};
+
+/** A mission by its number. */
+function randomLine(number: number): MissionLine {
+  const spread = SPREADS[number % SPREADS.length] ?? 1;
+  const random = (name: string) => seededRandom('mission', String(number), name);
+  const [longitude, latitude] = [(random('x') - 0.5) * (360 - spread), (random('y') - 0.5) * (179 - spread)];
+  const waypoints = Array.from({ length: 2 + Math.floor(random('length') * 50) }, (_, index): Waypoint => [
+    longitude + (random(`${index}x`) - 0.5) * spread,
+    latitude + (random(`${index}y`) - 0.5) * spread,
+    10 + random(`${index}z`) * 100,
+  ]);
+  return checkedLine(waypoints, 'TAKE_OFF');
+}
+
+/** What the service reads otherwise in a KMZ of the same mission. */
+async function whyMisread(line: MissionLine, file: string): Promise<string[]> {
+  const read = await readMission(readFileSync(file), missionMediaTypes.kmz);
+  return isDeepStrictEqual(read.line, line) ? [] : [`${file} is read as ${JSON.stringify(read.line).slice(0, 200)}`];
+}

@@ -43,7 +43,7 @@ export const ease = (u: number) => u ** 3 * (u * (6 * u - 15) + 10);
 const perLongitude = ({ latitude }: DockPosition) => METRES_PER_DEGREE * Math.cos((latitude * Math.PI) / 180);
 
 /** A place by its degrees: on the plane that touches the Earth at the dock. */
-function offsetOf(dock: DockPosition, longitude: number, latitude: number): Offset {
+export function offsetOf(dock: DockPosition, longitude: number, latitude: number): Offset {
   // The short way round, also across 180°.
   const east = ((longitude - dock.longitude + 540) % 360) - 180;
   return [east * perLongitude(dock), (latitude - dock.latitude) * METRES_PER_DEGREE];

@@ -1,6 +1,7 @@
 import type { InboundEvent } from '../contract/platform';
 import type { Flight } from './course';
 import { atRest, flightAt } from './flight';
+import { deviceFor } from './device-choice';
 import { dockPositionOf } from './dock-position';
 import type { SimulatedDevice } from './inventory';
 import { endMission, storeReportCount, assignMission, type Mission } from './missions';
@@ -28,25 +29,16 @@ export type Flights = ReadonlyMap<string, Flying>;
 const MAX_SAMPLES_PER_EVENT = 100;
 
 /** Assigns waiting missions to available devices, by priority and then by age. */
-async function assignMissions(
-  missions: readonly Mission[],
-  devices: readonly SimulatedDevice[],
-  now: Date,
-): Promise<Flying[]> {
+async function assignMissions(missions: readonly Mission[], { devices, seed }: Fleet, now: Date): Promise<Flying[]> {
   const taken: Flying[] = [];
   const busy = new Set(missions.filter(isFlying).map(({ deviceId }) => deviceId));
   const waiting = missions
     .filter(({ state, scheduledAt }) => state === 'waiting' && (scheduledAt ?? '') <= now.toISOString())
     .sort((one, other) => other.priority - one.priority || (one.jobId < other.jobId ? -1 : 1));
   for (const mission of waiting) {
-    const { jobId, deviceGroupId } = mission;
-    const device = devices.find(
-      (one) =>
-        one.deviceGroupId === deviceGroupId &&
-        (mission.deviceId ?? one.deviceId) === one.deviceId &&
-        !busy.has(one.deviceId),
-    );
-    if (!device || !(await assignMission(jobId, device.deviceId, now))) continue;
+    const free = devices.filter(({ deviceId }) => !busy.has(deviceId));
+    const device = deviceFor(mission, free, seed);
+    if (!device || !(await assignMission(mission.jobId, device.deviceId, now))) continue;
     busy.add(device.deviceId);
     taken.push({ ...mission, state: 'flying', deviceId: device.deviceId, takenAt: now.toISOString() });
   }
@@ -97,7 +89,7 @@ function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying 
 
 /** Starts a tick: assigns missions and reports their progress. @returns the missions in flight */
 export async function tick(missions: readonly Mission[], fleet: Fleet, now: Date): Promise<Flights> {
-  const flying = [...missions.filter(isFlying), ...(await assignMissions(missions, fleet.devices, now))];
+  const flying = [...missions.filter(isFlying), ...(await assignMissions(missions, fleet, now))];
   for (const mission of flying) await publishDueReports(mission, fleet, now);
   return new Map(flying.map((mission) => [mission.deviceId, mission]));
 }

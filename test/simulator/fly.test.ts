@@ -1,5 +1,6 @@
 import { ScanCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../simulator/fly';
+import { dockPositionOf } from '../../simulator/dock-position';
 import { dynamodb, publishedDetails } from './fixtures/aws';
 
 const LATEST_RUN = 'latest-run';
@@ -108,6 +109,18 @@ describe('fly', () => {
       Key: { jobId: 'job-1' },
       UpdateExpression: 'SET #state = :over, #ttl = :ttl',
     });
+    await endRuns();
+    await run;
+  });
+
+  test.each(['device-1', 'device-7'])('assigns a mission to a place to the nearest device: %s', async (deviceId) => {
+    const { longitude, latitude } = dockPositionOf('sandbox', 'group-1', deviceId);
+    const place = { location: { type: 'Point', coordinates: [longitude, latitude] }, action: 'HOVER' };
+    const plan = { laps: 1, speed: 1, place };
+    missions = [{ jobId: 'job-1', deviceGroupId: 'group-1', priority: 5, state: 'waiting', plan }];
+    const run = handler();
+    await jest.advanceTimersByTimeAsync(1999);
+    expect(publishedDetails('job.status.reported')).toMatchObject([{ jobId: 'job-1', status: 'QUEUED', deviceId }]);
     await endRuns();
     await run;
   });

@@ -1,7 +1,8 @@
-import type { DroneMissionClient } from 'drone-mission-client';
+import { watchShare, type DroneMissionClient } from 'drone-mission-client';
 import * as z from 'zod';
 import { subscribeToTopic } from '../client/mqtt-subscription';
 import { trustedCertificates } from '../client/trusted-certificates';
+import type { Place } from './alarm';
 import type { RunningStack } from './running-stack';
 
 const jobStatus = z.looseObject({ jobState: z.string() });
@@ -35,13 +36,27 @@ export async function followJob(
   for await (const { jobState } of client.jobs.follow(jobId, { signal })) onState(jobState);
 }
 
-/** Follows the telemetry of a device, until the signal. @param onSample gets the altitude in metres above mean sea level */
-export async function followDevice(
-  client: DroneMissionClient,
-  deviceId: string,
+/** Where the drone was, and when. */
+export interface Sighting {
+  readonly place: Place;
+  /** ISO 8601. */
+  readonly timestamp: string;
+}
+
+/**
+ * Watches a drone by a share link, without a token, until the share ends.
+ * @param onSighting gets each sample with a position, the last known one first
+ */
+export async function watchByLink(
+  { wsUrl }: RunningStack,
+  shareCode: string,
   signal: AbortSignal,
-  onSample: (altitude: number | undefined) => void,
+  onSighting: (sighting: Sighting) => void,
 ): Promise<void> {
-  for await (const { navigation } of client.telemetry.follow({ deviceId }, { signal }))
-    onSample(navigation?.position?.coordinates[2]);
+  for await (const message of watchShare({ wsUrl, shareCode }, { signal })) {
+    if (message.type !== 'device.telemetry') continue;
+    const { navigation, timestamp } = message;
+    const [longitude, latitude] = navigation?.position?.coordinates ?? [];
+    if (longitude !== undefined && latitude !== undefined) onSighting({ place: [longitude, latitude], timestamp });
+  }
 }

@@ -1,60 +1,76 @@
 import type { DroneMissionClient } from 'drone-mission-client';
-import { followDevice, followJob, subscribeToJob } from './channels';
+import { metresTo } from '../../domain/dispatch';
+import type { Place } from './alarm';
+import { followJob, subscribeToJob, watchByLink, type Sighting } from './channels';
 import type { Narrator } from './narrator';
 import type { RunningStack } from './running-stack';
 
 type Channel = 'MQTT' | 'WebSocket';
 
-/** What to follow. */
+/** What to follow, and how. */
 interface Flight {
   readonly stack: RunningStack;
   readonly client: DroneMissionClient;
   readonly clientId: string;
   readonly jobId: string;
-  readonly deviceId: string;
+  /** Of a share of its drone. */
+  readonly shareCode: string;
+  readonly alarm: Place;
 }
 
-/** A job and its drone, followed over MQTT and over WebSockets at the same time. */
+/** Nearer than this a drone is there, in metres. */
+const THERE_M = 25;
+
+/** A job, followed over MQTT and over a WebSocket, and its drone, watched by a share link, all at the same time. */
 export class FollowedFlight {
   readonly #states: Readonly<Record<Channel, Set<string>>> = { MQTT: new Set(), WebSocket: new Set() };
   readonly #stop = new AbortController();
-  /** Metres above mean sea level. */
-  #altitudes: number[] = [];
   #failure: Error | undefined;
   #disconnect = () => Promise.resolve();
-  samples = 0;
+  #sighting: Sighting | undefined;
+  #arrival: Sighting | undefined;
+  /** How many positions the viewer has received. */
+  sightings = 0;
+  /** Whether the viewer was told that the share has ended. */
+  isLinkOver = false;
 
-  constructor(private readonly narrator: Narrator) {}
+  constructor(
+    private readonly narrator: Narrator,
+    private readonly flight: Flight,
+  ) {}
 
   /** Follows until {@link end}. @throws Error when the MQTT broker refuses */
-  async begin({ stack, client, clientId, jobId, deviceId }: Flight): Promise<void> {
-    this.#disconnect = await subscribeToJob(stack, client, clientId, jobId, (state) => this.#onState('MQTT', state));
+  async begin(): Promise<void> {
+    const { stack, client, clientId, jobId, shareCode } = this.flight;
     const { signal } = this.#stop;
     this.#inBackground(followJob(client, jobId, signal, (state) => this.#onState('WebSocket', state)));
-    this.#inBackground(followDevice(client, deviceId, signal, (altitude) => this.#onSample(altitude)));
+    const watched = watchByLink(stack, shareCode, signal, (sighting) => this.#onSighting(sighting));
+    this.#inBackground(watched.then(() => void (this.isLinkOver = true)));
+    this.#disconnect = await subscribeToJob(stack, client, clientId, jobId, (state) => this.#onState('MQTT', state));
   }
 
-  /** Whether both channels have told a state; over MQTT it may be a later one. @throws the error of a channel that failed */
+  /** Whether both channels and the viewer have been told something. @throws the error of a channel that failed */
   get hasBegun(): boolean {
-    if (this.#failure) throw this.#failure;
-    return Object.values(this.#states).every((seen) => seen.size > 0);
+    this.#expectNoFailure();
+    return this.sightings > 0 && Object.values(this.#states).every((seen) => seen.size > 0);
   }
 
-  /** Whether both channels have told that the job is in a state. @throws the error of a channel that failed */
+  /** Whether both channels have told that the job is in a state. @throws Error when the job or a channel failed */
   isIn(state: string): boolean {
-    if (this.#failure) throw this.#failure;
+    this.#expectNoFailure();
     return Object.values(this.#states).every((seen) => seen.has(state));
   }
 
-  /** The states that MQTT told of, in their order. */
-  get states(): readonly string[] {
-    return [...this.#states.MQTT];
+  /** The first time that the viewer saw the drone at the alarm. @throws Error when it has not come there, or a channel failed */
+  get arrival(): Sighting | undefined {
+    if (!this.#arrival && this.isIn('COMPLETED'))
+      throw new Error(`the drone has landed, and was never within ${THERE_M} m of the alarm: see .local/functions.log`);
+    return this.#arrival;
   }
 
-  /** Where the drone is now, for people. */
-  get position(): string {
-    const [dock = 0, now = dock] = [this.#altitudes[0], this.#altitudes.at(-1)];
-    return `${Math.max(0, now - dock).toFixed(0)} m above its dock, ${this.samples} samples`;
+  /** How far from the alarm the viewer sees the drone, in whole metres. */
+  get metres(): number {
+    return this.#sighting ? Math.round(metresTo(this.#sighting.place, this.flight.alarm)) : NaN;
   }
 
   async end(): Promise<void> {
@@ -68,9 +84,16 @@ export class FollowedFlight {
     this.narrator.say(channel, `the job is ${state}`);
   }
 
-  #onSample(altitude: number | undefined): void {
-    this.samples += 1;
-    if (altitude !== undefined) this.#altitudes.push(altitude);
+  #onSighting(sighting: Sighting): void {
+    this.sightings += 1;
+    this.#sighting = sighting;
+    if (this.metres < THERE_M) this.#arrival ??= sighting;
+  }
+
+  #expectNoFailure(): void {
+    if (this.#failure) throw this.#failure;
+    if (this.#states.MQTT.has('FAILED'))
+      throw new Error(`the job has failed: GET /v3/jobs/${this.flight.jobId} has its reason`);
   }
 
   /** A channel that fails ends the demo when it next waits; the end of the demo is no failure. */

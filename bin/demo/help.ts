@@ -1,10 +1,11 @@
 /** What `npm run demo -- --help` prints. */
-export const help = `Shows the whole service in 20 seconds, against the stack that \`npm start\` runs here: signs in, creates a job, follows it over
-MQTT and a WebSocket while a simulated drone flies it, shares the drone by a link, cancels a second job, and revokes the link.
+export const help = `Shows the whole service in 20 seconds, against the stack that \`npm start\` runs here: an alarm rings at a place, the nearest of
+three simulated drones is dispatched, its job is followed over MQTT and a WebSocket, and a viewer watches it by a share link until it
+has been at the alarm and is back in its dock. Then the link is revoked.
 
 npm run demo
 npm run demo -- [options]
 
-  --real-time   the drone flies at its own pace, which takes over a minute
+  --real-time   the drone flies at its own pace, which takes about two minutes
   --help
 `;

@@ -30,10 +30,10 @@ export class Narrator {
    * @param detail what is known meanwhile
    * @throws Error of the condition, or when it takes too long
    */
-  async waitUntil(what: string, condition: () => boolean, detail = () => ''): Promise<void> {
+  async waitUntil(what: string, condition: () => boolean | Promise<boolean>, detail = () => ''): Promise<void> {
     const deadline = Date.now() + STEP_TIMEOUT_MS;
     try {
-      while (!condition()) {
+      while (!(await condition())) {
         if (Date.now() > deadline) throw new Error(`waiting ${what} took too long: ${REMEDY}`);
         this.#progress.waitFor(`waiting ${what}`, [this.#seconds(), detail()].filter(Boolean).join(', '));
         await pause(REDRAW_EVERY_MS);

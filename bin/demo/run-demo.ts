@@ -1,11 +1,19 @@
+import { ApiError, type Dispatch, type DroneMissionClient } from 'drone-mission-client';
 import type { ProgressStream } from '../command-line/progress';
+import { alarmNear, byDistance, type Place } from './alarm';
+import { firstGroup, type Drone } from './drones';
 import { FollowedFlight } from './followed-flight';
 import { Narrator } from './narrator';
 import { demoPartner } from './partner';
 import { runningStack } from './running-stack';
 
-/** How many times faster than a real drone's the flight is, which takes 71 seconds (docs/platform.md). */
-const FAST = 5;
+/** How many times faster than a real drone's the flight is, which takes about 100 seconds. */
+const FAST = 7;
+/** Metres above the dock, metres per second, and seconds at the alarm: long enough to be seen there. */
+const FLIGHT = { height: 40, speed: 20, holdSeconds: 20 };
+const SEE_LOG = 'see .local/functions.log';
+const NONE_FREE =
+  'no drone is free: each was dispatched in the last minute, or is in the air; wait a minute and try again';
 
 /** Options of the demo. */
 interface DemoOptions {
@@ -21,37 +29,98 @@ export async function runDemo({ realTime, output }: DemoOptions): Promise<void> 
   const { client, clientId } = demoPartner(stack);
   await client.accessToken();
   narrator.say('token', 'signed in with OAuth client credentials and an API key');
-  const groups = await client.deviceGroups.list();
-  narrator.say('fleet', groups.map(({ name, devices }) => `${name} with ${devices.length} drones`).join(', '));
-  const device = groups[0]?.devices[0];
-  if (!device) throw new Error('the demo partner has no device: stop the stack and remove .local to start afresh');
-  const { deviceId, name } = device;
-  const deviceGroupId = groups[0]?.deviceGroupId ?? '';
+  const { name: groupName, deviceGroupId, drones } = await dronesOf(client, narrator);
+  narrator.say('fleet', `${groupName} has ${drones.length} drones: ${drones.map(({ name }) => name).join(', ')}`);
 
-  const metadata = { simulateSpeed: realTime ? 1 : FAST };
-  const { jobId, status } = await client.jobs.create({ name: 'Demo flight', deviceGroupId, deviceId, metadata });
-  narrator.say('job', `${jobId} for ${name} is ${status}`);
-  const flight = new FollowedFlight(narrator);
+  const speed = realTime ? 1 : FAST;
+  const alarm = alarmNear(drones.map(({ place }) => place));
+  narrator.say('alarm', `at ${alarm.join(', ')} (longitude, latitude): who is there first?`);
+  const dispatch = await client.jobs
+    .dispatch({
+      name: 'Alarm at the fence',
+      deviceGroupId,
+      desiredLocation: { type: 'Point', coordinates: [...alarm] },
+      flight: FLIGHT,
+      metadata: { simulateSpeed: speed },
+    })
+    .catch((error: unknown) => {
+      throw error instanceof ApiError && error.status === 409 ? new Error(NONE_FREE, { cause: error }) : error;
+    });
+  const { job, distance, etaSeconds } = dispatch;
+  const drone = expectNearest(dispatch, drones, alarm);
+  narrator.say('dispatch', `${drone.name}, ${metres(distance)} away: arrives in about ${etaSeconds} s`);
+  narrator.say('others', others(dispatch, drones));
+
+  const { shareCode, shareUrl } = await client.shares.create({ resourceId: drone.deviceId, shareType: 'STREAM' });
+  narrator.say('share', shareUrl);
+  const flight = new FollowedFlight(narrator, { stack, client, clientId, jobId: job.jobId, shareCode, alarm });
   try {
-    await flight.begin({ stack, client, clientId, jobId, deviceId });
+    await Promise.all([flight.begin(), expectPage(shareUrl)]);
     await narrator.waitUntil('for the first messages', () => flight.hasBegun);
-    const { shareCode, shareUrl } = await client.shares.create({ resourceId: deviceId, shareType: 'STREAM' });
-    narrator.say('share', shareUrl);
-    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
-    const later = await client.jobs.create({ name: 'Later', deviceGroupId, scheduledAt });
-    narrator.say('cancel', `a job for later is ${(await client.jobs.cancel(later.jobId)).status}`);
+    narrator.say('viewer', `opened the link without a login: ${drone.name} is ${flight.metres} m from the alarm`);
     await narrator.waitUntil('for the drone to take off', () => flight.isIn('IN_PROGRESS'));
+    await narrator.waitUntil(
+      'for the drone to arrive',
+      () => flight.arrival !== undefined,
+      () => `${flight.metres} m to go`,
+    );
+    const took = (Date.parse(flight.arrival?.timestamp ?? '') - Date.parse(job.createdAt)) / 1000;
+    const seconds = Math.round(took * speed);
+    const clock = speed === 1 ? '' : ` of its time, which runs ${speed} times faster here`;
+    narrator.say('arrival', `${drone.name} is there after ${seconds} s${clock}; the estimate was ${etaSeconds} s`);
     await narrator.waitUntil(
       'for the drone to land',
       () => flight.isIn('COMPLETED'),
-      () => flight.position,
+      () => `${flight.metres} m from the alarm`,
     );
-    if (flight.samples === 0) throw new Error('no telemetry was received: see .local/functions.log');
-    narrator.say('telemetry', `${flight.samples} samples with position, speed and battery`);
+    narrator.say('landing', `${drone.name} is back in its dock; the viewer saw ${flight.sightings} positions`);
     await client.shares.revoke(shareCode);
-    narrator.say('revoke', 'the link has ended');
+    await narrator.waitUntil('for the link to end', () => flight.isLinkOver);
+    narrator.say('revoke', 'the link has ended: the viewer is disconnected');
+    output.write(`\nThe demo passed: ${drone.name} was nearest, was at the alarm, and is home again\n`);
   } finally {
     await flight.end();
   }
-  output.write(`\nThe demo passed: ${flight.states.join(' → ')}\n`);
+}
+
+const metres = (distance: number) => `${Math.round(distance)} m`;
+
+/** The drones of the partner's first group, as soon as each has reported where it is. */
+async function dronesOf(client: DroneMissionClient, narrator: Narrator) {
+  let group = await firstGroup(client);
+  const allReport = async () => {
+    if (group.drones.length < group.size) group = await firstGroup(client);
+    return group.drones.length === group.size;
+  };
+  await narrator.waitUntil('for the drones to report', allReport);
+  return group;
+}
+
+/** The drone that was dispatched. @throws Error when a nearer one was free */
+function expectNearest({ job, candidates }: Dispatch, drones: readonly Drone[], alarm: Place): Drone {
+  const passedOver = candidates.flatMap(({ deviceId, reason }) => (reason ? [deviceId] : []));
+  const free = drones.filter(({ deviceId }) => !passedOver.includes(deviceId));
+  const [nearest] = byDistance(free, ({ place }) => place, alarm);
+  if (!nearest || nearest.deviceId !== job.deviceId)
+    throw new Error(
+      `the service dispatched ${job.deviceId ?? 'no drone'}, and ${nearest?.name ?? 'none'} is nearest: ${SEE_LOG}`,
+    );
+  return nearest;
+}
+
+/** The other drones of the group, with their distances and what keeps them. */
+const others = ({ job, candidates }: Dispatch, drones: readonly Drone[]) =>
+  candidates
+    .filter(({ deviceId }) => deviceId !== job.deviceId)
+    .flatMap(({ deviceId, distance, reason }) => {
+      const name = drones.find((drone) => drone.deviceId === deviceId)?.name;
+      return name === undefined ? [] : [`${name}, ${metres(distance)}${reason ? `, ${reason}` : ''}`];
+    })
+    .join('; ');
+
+/** @throws Error when there is no page behind a link */
+async function expectPage(url: string): Promise<void> {
+  const { status, headers } = await fetch(url);
+  if (status !== 200 || !headers.get('content-type')?.startsWith('text/html'))
+    throw new Error(`the page behind the link answers ${status}: ${SEE_LOG}`);
 }

@@ -22,20 +22,17 @@ describe('deviceFor', () => {
     expect(deviceFor(mission, free.toReversed(), SEED)?.deviceId).toBe(nearest);
   });
 
-  test('takes the next nearest when the nearest flies', () => {
-    const [first = '', ...others] = free.map(({ deviceId }) => deviceId);
-    const plan = planBeside(first);
-    const without = free.filter(({ deviceId }) => deviceId !== first);
-    const next = deviceFor({ deviceGroupId: 'group-1', plan }, without, SEED)?.deviceId;
-    expect(others).toContain(next);
-    const { longitude, latitude } = dockPositionOf(SEED, 'group-1', first);
-    const degrees = ['group-1-device-b', 'group-1-device-c'].map((deviceId) => {
+  test.each(deviceIds.map((name) => `group-1-${name}`))('takes the next one when the nearest flies: %s', (nearest) => {
+    const { longitude, latitude } = dockPositionOf(SEED, 'group-1', nearest);
+    const others = free.filter(({ deviceId }) => deviceId !== nearest);
+    const away = (deviceId: string) => {
       const dock = dockPositionOf(SEED, 'group-1', deviceId);
-      const north = dock.latitude - latitude - 0.0001;
-      const east = (dock.longitude - longitude) * Math.cos((latitude * Math.PI) / 180);
-      return { deviceId, away: Math.hypot(east, north) };
-    });
-    expect(next).toBe(degrees.toSorted((one, other) => one.away - other.away)[0]?.deviceId);
+      return Math.hypot((dock.longitude - longitude) * Math.cos((latitude * Math.PI) / 180), dock.latitude - latitude);
+    };
+    const expected = others
+      .filter(({ deviceGroupId }) => deviceGroupId === 'group-1')
+      .toSorted((one, other) => away(one.deviceId) - away(other.deviceId))[0];
+    expect(deviceFor({ deviceGroupId: 'group-1', plan: planBeside(nearest) }, others, SEED)).toEqual(expected);
   });
 
   test.each([

@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import * as z from 'zod';
 import { partnersShape } from '../../../bin/start/stack-facts';
 import { smoke, stepsThat } from './smoke-run';
 import { until } from '../../channels/until';
 import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
-
-const root = join(__dirname, '../../..');
 
 /** A stack of its own, since the shared one has no fleet. */
 let stack: RunningStack;
@@ -181,18 +177,4 @@ test('npm start shows a drone in the air: its link is the first line, no secret 
   });
   socket.close();
   expect(sample).toMatchObject({ navigation: { orientation: { heading: expect.any(Number) as number } } });
-});
-
-test('npm run demo passes, and the recording in README shows its steps', async () => {
-  // This fleet flies twenty times faster already.
-  const args = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'bin/demo.ts', '--real-time'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    cwd: root,
-    env: { ...process.env, LOCAL_DIR: stack.folder },
-  });
-  // Whether it is still pending when the demo subscribes is chance.
-  expect(stdout).toMatch(/^The demo passed: (PENDING → )?QUEUED → IN_PROGRESS → COMPLETED$/m);
-  const stepsOf = (text: string) => [...new Set([...text.matchAll(/ s  (\S+) /g)].map(([, step]) => step))];
-  const recording = readFileSync(join(root, 'docs/images/demo.svg'), 'utf8');
-  expect(stepsOf(recording).toSorted()).toEqual(stepsOf(stdout).toSorted());
 });

@@ -15,9 +15,16 @@ const messages: readonly (readonly [message: string, tells: RegExp])[] = [
   ['Seeding failed:\npartner: there is no space left', /partner: /],
   ['No stack is running here: start one with `npm start` in another terminal.', /start one with `npm start`/],
   ['the stack has no demo partner: stop it and remove .local to start afresh', /remove \.local/],
-  ['the demo partner has no device: stop the stack and remove .local to start afresh', /remove \.local/],
+  ['the demo partner has no drones: stop the stack and remove .local to start afresh', /remove \.local/],
+  [
+    'no drone is free: each was dispatched in the last minute, or is in the air; wait a minute and try again',
+    /wait a minute and try again/,
+  ],
+  ['the service dispatched device-1, and Kestrel 2 is nearest: see .local/functions.log', /see \.local/],
+  ['the page behind the link answers 404: see .local/functions.log', /see \.local/],
+  ['the job has failed: GET /v3/jobs/job-1 has its reason', /GET .* has its reason/],
+  ['the drone has landed, and was never within 25 m of the alarm: see .local/functions.log', /see \.local/],
   ['waiting for the drone to land took too long: see the log', /see/],
-  ['no telemetry was received: see .local/functions.log', /see \.local\/functions\.log/],
   [
     'The MQTT broker refused the token: it must belong to this client and be valid for at least five more minutes.',
     /must belong to this client and be valid/,

@@ -8,6 +8,7 @@ export const guidesFolder = join(process.cwd(), 'docs/guides');
 const slugs = [
   'quick-start',
   'authentication',
+  'fly-somewhere',
   'jobs',
   'missions',
   'real-time',

@@ -46,6 +46,11 @@ beforeAll(async () => {
       .blocks.filter(({ language }) => language === 'bash')
       .slice(0, 2),
   );
+  // So that there is a drone to dispatch.
+  const reported =
+    'until curl -sS "$BASE_URL/v3/resources?include=state" -H "authorization: Bearer $TOKEN" |' +
+    " jq -e '[.resources[].devices[].lastState] | all' >&2; do sleep 0.5; done";
+  expect(await shell.run(reported, [])).toMatchObject({ code: 0 });
   shell.close();
 });
 afterAll(() => stopStack(stack));

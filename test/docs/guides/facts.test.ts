@@ -7,9 +7,11 @@ import {
   MAX_CONNECTIONS,
   MAX_SUBSCRIPTIONS,
 } from '../../../contract/status-channels';
+import { dispatchedJobReply } from '../../../contract/schemas/dispatch';
 import { MAX_SAMPLES } from '../../../contract/websocket-actions';
 import { shareProtocols } from '../../../contract/share-page';
 import { CONTROLS_PER_MINUTE, controlOutcomes, controlReasons } from '../../../domain/control';
+import { passedOver } from '../../../domain/dispatch';
 import { lifecycle } from '../../../domain/job-lifecycle';
 import { jobRequest } from '../../../domain/job';
 import { shareRequest } from '../../../domain/share';
@@ -31,6 +33,11 @@ test('the lifecycle of jobs has exactly the moves of the service', () => {
 test('the fields of a job and of a share are all described', () => {
   expect(firstColumn(jobs, 'Create').sort()).toEqual(Object.keys(jobRequest.shape).sort());
   expect(firstColumn(sharing, 'Create').sort()).toEqual(Object.keys(shareRequest.shape).sort());
+});
+
+test('the fields of the answer to a dispatch, and the reasons why a device is passed over, are all described', () => {
+  const fields = Object.keys(dispatchedJobReply.shape).filter((name) => name !== 'success');
+  expect(firstColumn(jobs, 'Dispatch')).toEqual([...fields, ...Object.keys(passedOver)]);
 });
 
 test('the fields of a sample are all described', () => {

@@ -47,7 +47,7 @@ export const actionTexts: Readonly<Record<WebSocketActionName, MessagingTexts>> 
   },
   flight: {
     summary: 'Get the current flight of the shared device',
-    description: `The names of the device and of its job, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, further apart in a long flight, up to the last known one. It is empty when the device is not in flight. Ask once: samples continue the track.`,
+    description: `The names of the device and of its job, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, further apart in a long flight, up to the last known one. It is empty when the device is not in flight. With a job in flight that has a \`desiredLocation\`, also that \`place\`, and the \`route\` to it. Ask once: samples continue the track.`,
   },
 };
 

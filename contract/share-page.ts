@@ -1,8 +1,10 @@
 /** What the share page and the service tell each other. */
 import * as z from 'zod/mini';
 import { controlOutcomes, controlReasons } from '../domain/control';
+import { actions } from '../domain/destination';
 import { trackPoint } from '../domain/flight';
 import type { RefusalCode } from '../domain/refusal';
+import { routePoint } from '../domain/route';
 
 /**
  * Subprotocols that the share page offers. A browser can't read the status of a refused handshake, so a handshake from the
@@ -40,13 +42,16 @@ export const playbackMessage = z.object({
 export type PlaybackMessage = z.output<typeof playbackMessage>;
 
 /**
- * Maximum of points in one answer. API Gateway sends a frame of at most 32 KB (quotas of WebSocket APIs): this many fit with
- * the longest coordinates, names and `id`.
+ * Maximum of points of a track in one answer. API Gateway sends a frame of at most 32 KB (quotas of WebSocket APIs): this many fit
+ * with the longest coordinates, route, names and `id`.
  */
-export const MAX_TRACK_POINTS = 260;
+export const MAX_TRACK_POINTS = 230;
 
 /** The beginning of the flight that a device is in; metres above mean sea level. */
 export const flightTakeOff = z.object({ timestamp: z.string(), altitude: z.number() });
+
+/** Where the device flies to, and what it does there. */
+export const flownPlace = z.object({ coordinates: routePoint, actionOnArrival: z.enum(actions) });
 
 /** The shared device, its job, and the flight that it is in, oldest point first; no points when it is not in flight. */
 export const flightMessage = z.object({
@@ -54,6 +59,10 @@ export const flightMessage = z.object({
   deviceName: z.string(),
   /** The job that the last sample names, if it is one of the organisation. */
   jobName: z.optional(z.string()),
+  /** Of a job in flight that has one. */
+  place: z.optional(flownPlace),
+  /** From where the flight began to that place, if its way is known. */
+  route: z.optional(z.array(routePoint)),
   takeOff: z.optional(flightTakeOff),
   track: z.array(trackPoint),
 });

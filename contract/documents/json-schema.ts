@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { location } from '../../domain/destination';
 import { shareRequest } from '../../domain/share';
 import { metadata } from '../../domain/metadata';
+import { routePoint } from '../../domain/route';
 import { position } from '../../domain/telemetry';
 import { moment } from '../../domain/text';
 import { messageId } from '../message-id';
@@ -48,6 +49,7 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
   // A constant would be a type of its own in generated Go, beside the one of positions.
   [location.shape.type, { type: 'string', pattern: '^Point$' }],
   [location.shape.coordinates, { type: 'array', minItems: 2, maxItems: 3, items: { type: 'number' } }],
+  [routePoint, { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } }],
   // zod leaves out the default of what it converts.
   [
     permissions,

@@ -72,9 +72,9 @@ export async function findStoredJob(caller: Organisation, jobId: string): Promis
   return found;
 }
 
-/** The name of a job of the organisation; undefined for no job, and for an identifier that is not one of its jobs. */
-export const nameOfJob = async (organisation: Organisation, jobId: string | undefined): Promise<string | undefined> =>
-  jobId !== undefined && organisationOf('job', jobId) === organisation ? (await readItem(jobId))?.job.name : undefined;
+/** A job of the organisation; undefined for no job, and for an identifier that is not one of its jobs. */
+export const readOwnJob = async (organisation: Organisation, jobId: string | undefined): Promise<Job | undefined> =>
+  jobId !== undefined && organisationOf('job', jobId) === organisation ? (await readItem(jobId))?.job : undefined;
 
 export interface JobPage {
   readonly status?: JobStatus | undefined;

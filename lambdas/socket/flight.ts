@@ -1,13 +1,14 @@
 import { MAX_TRACK_POINTS, type FlightMessage } from '../../contract/share-page';
 import { readDevice } from '../../data/fleet/fleet';
 import { readTrack } from '../../data/flights/flights';
-import { nameOfJob } from '../../data/jobs/jobs';
+import { readOwnJob } from '../../data/jobs/jobs';
 import { isActive } from '../../data/partners/organisation-status';
 import { readShare } from '../../data/shares/shares';
 import type { Device } from '../../domain/fleet';
 import { pointOf, thinOut, type TrackPoint } from '../../domain/flight';
 import { DEVICE_POINT_KEPT_S, type RecordedPoint } from '../../domain/flight-record';
 import { Refusal } from '../../domain/refusal';
+import { flownWay } from '../../domain/route';
 import { answer } from '../sockets/action';
 
 export const handler = answer('flight', async ({ session, now }) => {
@@ -17,11 +18,17 @@ export const handler = answer('flight', async ({ session, now }) => {
   const device = await readDevice(organisation, deviceId);
   // Without its device a share shows nothing any more.
   if (!device) throw new Refusal('share_not_found');
-  const [jobName, flight] = await Promise.all([
-    nameOfJob(organisation, device.lastState?.jobId),
+  const [job, flight] = await Promise.all([
+    readOwnJob(organisation, device.lastState?.jobId),
     currentFlight(device, now),
   ]);
-  return { type: 'share.flight', deviceName: device.name, ...(jobName !== undefined && { jobName }), ...flight };
+  return {
+    type: 'share.flight',
+    deviceName: device.name,
+    ...(job && { jobName: job.name }),
+    ...flownWay(job, deviceId, flight.track[0]?.coordinates),
+    ...flight,
+  };
 });
 
 /** Take-off and track of the flight that a device is in, up to its last known state; an empty track when it is not in flight. */

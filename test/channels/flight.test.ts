@@ -1,5 +1,6 @@
+import { wayTo } from '../../domain/job-lifecycle';
 import { clients } from '../api/client';
-import { fleetOf, givenJobThatIs, givenShare, iso } from '../api/given';
+import { fleetOf, givenJob, givenShare, iso } from '../api/given';
 import { ask, openTelemetry, publish, watch } from './telemetry-socket';
 import { until } from './until';
 
@@ -37,7 +38,10 @@ describe('A viewer who asks for the flight', () => {
 
   test('gets take-off, job, and the track since then, and nothing of it after the landing', async () => {
     const publisher = await openTelemetry(partner);
-    const jobId = await givenJobThatIs('IN_PROGRESS', partner);
+    const desiredLocation = { type: 'Point', coordinates: [8.6, 47.3769] };
+    const { jobId } = await givenJob(partner, { desiredLocation, actionOnArrival: 'ORBIT' });
+    for (const status of wayTo('IN_PROGRESS'))
+      await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status } });
     const viewer = await watch((await givenShare(partner)).shareCode);
     const flight = async () => (await ask(viewer, { action: 'flight' })) as unknown as Flight;
     // The device is stored once a second: each sample is asked for before the next one is published.
@@ -53,6 +57,11 @@ describe('A viewer who asks for the flight', () => {
       deviceName: expect.any(String) as string,
       jobName: 'Survey',
       takeOff: { timestamp: iso, altitude: 440 },
+      place: { coordinates: [8.6, 47.3769], actionOnArrival: 'ORBIT' },
+      route: [
+        [8.5417, 47.3769],
+        [8.6, 47.3769],
+      ],
     });
     expect(rest.takeOff?.timestamp).toBe(sampleAt(0, '', 0).timestamp);
     expect(track).toEqual(

@@ -80,6 +80,11 @@ export const viewerMessageExamples: Readonly<Record<string, readonly MessageExam
         type: 'share.flight',
         deviceName: 'Kestrel 1',
         jobName: 'Roof survey',
+        place: { coordinates: [8.5438, 47.3781], actionOnArrival: 'HOVER' },
+        route: [
+          [8.541694, 47.376887],
+          [8.5438, 47.3781],
+        ],
         takeOff: { timestamp: '2026-11-20T10:30:05.004Z', altitude: 443.2 },
         track: [
           { timestamp: '2026-11-20T10:30:05.004Z', coordinates: [8.541694, 47.376887, 443.4], groundSpeed: 0 },

@@ -1,5 +1,6 @@
 import { MAX_TRACK_POINTS } from '../../share-page';
 import type { Field, Fields } from '../field';
+import { MAX_ROUTE_POINTS } from '../../../domain/route';
 import { flownStatuses } from '../../job-lifecycle';
 
 const receivedAt: Field = {
@@ -79,11 +80,27 @@ export const telemetryFields: Fields = {
   navigation: { description: 'Where the drone is and how it moves.' },
   orientation: { description: 'Orientation.' },
   percent: { description: 'Charge in percent, 0 to 100.', examples: [81] },
+  place: {
+    description: `Where the device flies to for its job, while that is ${flownStatuses}. Left out of a job without a \`desiredLocation\`.`,
+  },
+  'place.coordinates': { description: 'Longitude and latitude in degrees.', examples: [[8.5438, 47.3781]] },
   pitch: { description: 'Degrees, positive with the nose up, -180 to 180.', examples: [-2.1] },
   position: { description: 'Position as a GeoJSON point (RFC 7946).' },
   rain: { description: 'Rain in millimetres per hour, 0 to 1000.', examples: [0] },
   remainingFlightTime: { description: 'Remaining flight time in seconds, 0 to 86400.', examples: [1260] },
   roll: { description: 'Degrees, positive to the right, -180 to 180.', examples: [0.3] },
+  route: {
+    description:
+      'The way from where the flight began to `place`, as longitude and latitude in degrees. Left out while the flight or its way is not known.',
+    examples: [
+      [
+        [8.541694, 47.376887],
+        [8.5438, 47.3781],
+      ],
+    ],
+    minItems: 2,
+    maxItems: MAX_ROUTE_POINTS,
+  },
   sensorPayload: { description: 'Data of sensors. Fields other than `camera` are specific to the vendor.' },
   takeOff: { description: 'The take-off of the flight that the device is in. Left out when it is not in flight.' },
   telemetry: { description: 'One sample, or a list of samples.' },

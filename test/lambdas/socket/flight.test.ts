@@ -1,7 +1,9 @@
 import { MAX_TRACK_POINTS } from '../../../contract/share-page';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/socket/flight';
-import { acme, id, rival } from '../../domain/fixtures/samples';
+import { toItem } from '../../../data/jobs/job-item';
+import { MAX_ROUTE_POINTS } from '../../../domain/route';
+import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { givenPartner, givenViewer, refused } from '../fixtures/actions';
 import { sendMessage } from '../fixtures/socket';
@@ -72,6 +74,21 @@ describe('flight', () => {
     });
   });
 
+  test('answers with the place of its job and the way there from where the flight began', async () => {
+    givenDevice({ droneState: 'WAYPOINT', jobId: id('job'), navigation: position(490) }, { takeOff });
+    const desiredLocation = { type: 'Point' as const, coordinates: [8.6, 47.5] as [number, number] };
+    const job = sampleJob({ status: 'IN_PROGRESS', desiredLocation, actionOnArrival: 'HOVER' });
+    store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, job) });
+    givenPoints([now - 50_000, 8.51, 47.41, 450]);
+    expect(await sendMessage(handler, givenViewer(), message)).toMatchObject({
+      place: { coordinates: [8.6, 47.5], actionOnArrival: 'HOVER' },
+      route: [
+        [8.51, 47.41],
+        [8.6, 47.5],
+      ],
+    });
+  });
+
   test.each([
     ['is on the ground', { droneState: 'DOCKED', navigation: position(440) }, {}],
     ['has no state', {}, { lastState: undefined, takeOff }],
@@ -131,8 +148,10 @@ describe('flight', () => {
       ]),
     );
     const reply = await sendMessage(handler, givenViewer(), { action: 'flight', id: '\u0001'.repeat(128) });
+    const route = Array.from({ length: MAX_ROUTE_POINTS }, () => [-179.123456, -89.123456]);
+    const place = { coordinates: route[0], actionOnArrival: 'MISSION' };
     expect(reply['track']).toHaveLength(MAX_TRACK_POINTS);
-    expect(Buffer.byteLength(JSON.stringify(reply))).toBeLessThan(32 * 1024);
+    expect(Buffer.byteLength(JSON.stringify({ ...reply, place, route }))).toBeLessThan(32 * 1024);
   });
 
   test('is refused to partners', async () => {

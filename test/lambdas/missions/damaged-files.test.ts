@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Refusal } from '../../../domain/refusal';
-import { missionMediaTypes, type MissionMediaType } from '../../../lambdas/missions/media-types';
+import { mediaTypeOf, type MissionMediaType } from '../../../domain/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { missionKml } from '../../../lambdas/missions/write-kml';
@@ -16,10 +16,10 @@ const line = {
 const wpml = wpmlDocument(wayline('WGS84', executedAt(0, '8.5417,47.3769', 60), executedAt(1, '8.55,47.38', 61.5)));
 
 const files: readonly [MissionMediaType, () => Promise<Buffer> | Buffer][] = [
-  [missionMediaTypes.geoJson, () => jsonFile(missionGeoJson(line, { name: 'Roof' }))],
-  [missionMediaTypes.kml, () => Buffer.from(missionKml(line, { name: 'Roof' }))],
-  [missionMediaTypes.kmz, () => kmzFile({ 'wpmz/waylines.wpml': wpml })],
-  [missionMediaTypes.plan, () => planFile([item(16, 3, [47, 8, 60]), item(16, 3, [47.1, 8, 60])])],
+  [mediaTypeOf.GEOJSON, () => jsonFile(missionGeoJson(line, { name: 'Roof' }))],
+  [mediaTypeOf.KML, () => Buffer.from(missionKml(line, { name: 'Roof' }))],
+  [mediaTypeOf.WPML, () => kmzFile({ 'wpmz/waylines.wpml': wpml })],
+  [mediaTypeOf.QGC_PLAN, () => planFile([item(16, 3, [47, 8, 60]), item(16, 3, [47.1, 8, 60])])],
 ];
 
 test.each(files)('a damaged file of %s is read or refused, and nothing else', async (mediaType, file) => {

@@ -2,7 +2,7 @@ import { kml as readOtherKml } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
 import fc from 'fast-check';
 import { checkedLine, heightReferences, type MissionLine, type Waypoint } from '../../../domain/mission';
-import { missionMediaTypes } from '../../../lambdas/missions/media-types';
+import { mediaTypeOf } from '../../../domain/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { missionKml } from '../../../lambdas/missions/write-kml';
@@ -93,9 +93,9 @@ test('what is written is read as the same mission', async () => {
     fc.asyncProperty(lines, names, async (written, name) => {
       const expected = { line: written, ...(name !== '' && { name }) };
       const json = jsonFile(missionGeoJson(written, { name }));
-      expect(await readMission(json, missionMediaTypes.geoJson)).toEqual(expected);
+      expect(await readMission(json, mediaTypeOf.GEOJSON)).toEqual(expected);
       const xml = Buffer.from(missionKml(written, { name }));
-      expect(await readMission(xml, missionMediaTypes.kml)).toEqual(expected);
+      expect(await readMission(xml, mediaTypeOf.KML)).toEqual(expected);
     }),
     { numRuns: 500 },
   );

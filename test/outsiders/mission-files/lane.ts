@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { checkedLine, lengthOf, type MissionLine, type Waypoint } from '../../../domain/mission';
-import { missionMediaTypes } from '../../../lambdas/missions/media-types';
+import { mediaTypeOf } from '../../../domain/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { missionKml } from '../../../lambdas/missions/write-kml';
@@ -58,6 +58,6 @@ function randomLine(number: number): MissionLine {
 
 /** What the service reads otherwise in a KMZ of the same mission. */
 async function whyMisread(line: MissionLine, file: string): Promise<string[]> {
-  const read = await readMission(readFileSync(file), missionMediaTypes.kmz);
+  const read = await readMission(readFileSync(file), mediaTypeOf.WPML);
   return isDeepStrictEqual(read.line, line) ? [] : [`${file} is read as ${JSON.stringify(read.line).slice(0, 200)}`];
 }

@@ -958,6 +958,36 @@ export interface components {
              * @example Roof survey
              */
             jobName?: string;
+            /** @description Where the device flies to for its job, while that is `IN_PROGRESS`. Left out of a job without a `desiredLocation`. */
+            place?: {
+                /**
+                 * @description What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+                 * @example MISSION
+                 */
+                actionOnArrival: string;
+                /**
+                 * @description Longitude and latitude in degrees.
+                 * @example [
+                 *       8.5438,
+                 *       47.3781
+                 *     ]
+                 */
+                coordinates: number[];
+            };
+            /**
+             * @description The way from where the flight began to `place`, as longitude and latitude in degrees. Left out while the flight or its way is not known.
+             * @example [
+             *       [
+             *         8.541694,
+             *         47.376887
+             *       ],
+             *       [
+             *         8.5438,
+             *         47.3781
+             *       ]
+             *     ]
+             */
+            route?: number[][];
             takeOff?: components["schemas"]["TakeOff"];
             /** @description Positions since the take-off, oldest first, five seconds apart or more. Empty when the device is not in flight. */
             track: components["schemas"]["TrackPoint"][];

@@ -5,8 +5,11 @@ import type { Telemetry } from './messages';
 export interface Announcer {
   /** Announces a text now. */
   announce(text: string): void;
-  /** Announces the flight figures, at most every 30 s. @param age of figures that are not live, in ms */
-  announceFigures(sample: Telemetry, age: number | undefined): void;
+  /**
+   * Announces the flight figures, at most every 30 s.
+   * @param age of figures that are not live, in ms @param distanceLeft in metres
+   */
+  announceFigures(sample: Telemetry, age: number | undefined, distanceLeft: number | undefined): void;
 }
 
 /** Nobody can listen to ten samples a second. */
@@ -21,7 +24,7 @@ export function createAnnouncer(region: HTMLElement): Announcer {
   };
   return {
     announce,
-    announceFigures({ navigation, battery }, age) {
+    announceFigures({ navigation, battery }, age, distanceLeft) {
       if (elapsed() - announcedAt < FIGURES_EVERY_MS) return;
       const altitude = navigation?.position?.coordinates[2];
       const speed = navigation?.velocity?.groundSpeed;
@@ -29,6 +32,7 @@ export function createAnnouncer(region: HTMLElement): Announcer {
         altitude === undefined ? '' : format.spoken(altitude, 'length'),
         speed === undefined ? '' : format.spoken(speed, 'speed'),
         battery?.percent === undefined ? '' : format.percent(battery.percent),
+        distanceLeft === undefined ? '' : format.spoken(distanceLeft, 'length'),
       );
       announce(age === undefined ? figures : texts.announcedOld(format.age(age), figures));
     },

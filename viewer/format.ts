@@ -87,6 +87,10 @@ export function createFormat({ locale, texts, units }: FormatOptions) {
       return (Object.hasOwn(known, state) ? known[state] : undefined) ?? text.charAt(0).toUpperCase() + text.slice(1);
     },
 
+    /** The hour and minute of a time in Unix milliseconds, in the viewer's zone: `10:42`. */
+    clock: (milliseconds: number) =>
+      new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(milliseconds),
+
     /** A position: `47.37690° N, 8.54170° E`. */
     position(longitude: number | undefined, latitude: number | undefined): string {
       if (longitude === undefined || latitude === undefined) return DASH;

@@ -14,6 +14,7 @@ import { texts, translatePage } from './locale';
 import type { FlightInfo, Message, ShareStatus, Telemetry } from './messages';
 import { part } from './parts';
 import { createPositionButton } from './position-button';
+import { arrivalText, isAnotherJob, isOnTheWay, progressAfter, type KnownProgress } from './progress';
 import { theme, units } from './settings';
 import { createShareClock } from './share-clock';
 import { openShareSocket } from './share-socket';
@@ -35,6 +36,8 @@ const DRAW_CHARTS_EVERY_MS = 500;
 const FLIGHT = 'flight-';
 /** Not all viewers of a silent drone ask at the same time whether it is still there; in ms. */
 const ASK_WITHIN_MS = 20_000;
+/** After a take-off the service knows its job a moment later than the samples; in ms. */
+const ASK_AGAIN_MS = 5000;
 
 const history = createHistory();
 const flight = createFlight();
@@ -51,6 +54,9 @@ const controls = createControls((message) => socket.send(message));
 let latest: Telemetry | undefined;
 let drawn: Telemetry | undefined;
 let requests = 0;
+let progress: KnownProgress | undefined;
+/** Where the drone flies to. */
+let place: FlightInfo['place'];
 
 view.setNames(texts.title.drone, undefined);
 if (!map) setText(element('map', HTMLElement), texts.map.failed);
@@ -96,19 +102,24 @@ function onSample(sample: Telemetry): void {
   if (takesOff) {
     history.clear();
     map?.setTrack([]);
+    setWay(undefined, []);
+    progress = undefined;
+    setTimeout(askForPlace, ASK_AGAIN_MS + Math.random() * ASK_AGAIN_MS);
   }
-  if (takesOff || otherJob) requestFlight();
-  const place = placeOf(sample);
+  const before = progress;
+  progress = progressAfter(before, sample);
+  if (takesOff || otherJob || isAnotherJob(before, progress)) requestFlight();
+  const here = placeOf(sample);
   let afterGap = false;
-  if (place ?? sample.navigation?.velocity) {
+  if (here ?? sample.navigation?.velocity) {
     afterGap = history.add({
       at: Date.parse(sample.timestamp) / 1000,
       altitude: latest.navigation?.position?.coordinates[2] ?? null,
       speed: latest.navigation?.velocity?.groundSpeed ?? null,
-      place,
+      place: here,
     });
   }
-  if (place) map?.move({ ...place, afterGap, heading: latest.navigation?.orientation?.heading });
+  if (here) map?.move({ ...here, afterGap, heading: latest.navigation?.orientation?.heading });
 }
 
 function onFlight(info: FlightInfo): void {
@@ -117,7 +128,23 @@ function onFlight(info: FlightInfo): void {
   flight.onInfo(info);
   history.fill(info.track.map(pointOf), info.takeOff ? Date.parse(info.takeOff.timestamp) / 1000 : -Infinity);
   map?.setTrack(history.places());
+  setWay(info.place, info.route ?? []);
   drawn = undefined;
+}
+
+function setWay(to: FlightInfo['place'], route: readonly [number, number][]): void {
+  place = to;
+  const [longitude, latitude] = to?.coordinates ?? [];
+  const goal = longitude === undefined || latitude === undefined ? undefined : { longitude, latitude };
+  map?.setWay(
+    goal,
+    route.map(([east, north]) => ({ longitude: east, latitude: north })),
+  );
+}
+
+/** Asks once more where a flight with a job leads to. */
+function askForPlace(): void {
+  if (progress && !place) requestFlight();
 }
 
 function showShare(share: ShareStatus): void {
@@ -152,9 +179,21 @@ function draw(): void {
   if (!latest || latest === drawn) return;
   const state = (drawn = latest);
   const { takeOffAltitude, inFlight } = flight;
-  part('track', () => map?.draw());
+  part('track', () => map?.draw({ withPlace: inFlight, withRoute: isOnTheWay(state.droneState) }));
+  part('arrival', () => showArrival(inFlight ? progress : undefined, state.droneState));
   showFigures(state, { takeOffAltitude, inFlight, now: clock.now() });
-  part('announcements', () => announcer.announceFigures(state, clock.isOld() ? clock.age() : undefined));
+  part('announcements', () =>
+    announcer.announceFigures(
+      state,
+      clock.isOld() ? clock.age() : undefined,
+      inFlight ? progress?.distanceLeft : undefined,
+    ),
+  );
+}
+
+function showArrival(known: KnownProgress | undefined, droneState: string | undefined): void {
+  element('estimate', HTMLElement).hidden = !known;
+  if (known) setText(element('arrival', HTMLElement), arrivalText(known, place, droneState, clock.now()));
 }
 
 function placeOf(sample: Telemetry | undefined): { longitude: number; latitude: number } | undefined {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { SocketErrorCode } from '../contract/refusals';
 import type { broadcastAccess } from '../contract/share-page';
-import { controlOutcomeMessage, flightMessage, liveVideo, playbackMessage } from '../contract/share-page';
+import { controlOutcomeMessage, flightMessage, flownPlace, liveVideo, playbackMessage } from '../contract/share-page';
 import { viewerShareMessage, viewerTelemetryMessage } from '../contract/socket-messages';
 import { trackPoint } from '../domain/flight';
 import { deviceState } from '../domain/telemetry';
@@ -49,6 +49,7 @@ export type Playback = z.output<typeof playback>;
 const flightInfo = z.extend(flightMessage, {
   deviceName: name,
   jobName: name,
+  place: z.optional(z.extend(flownPlace, { actionOnArrival: z.string() })),
   track: z.array(z.extend(trackPoint, { timestamp: moment })),
 });
 export type FlightInfo = z.output<typeof flightInfo>;

@@ -3,6 +3,7 @@ import { lineBeside, placeBeside } from './antimeridian';
 import { setText } from './element';
 import { texts } from './locale';
 import { addTiles } from './map-tiles';
+import { nextPoint } from './next-point';
 import { units } from './settings';
 import { createTrackPoints, type Place } from './track-points';
 
@@ -11,8 +12,16 @@ export interface TrackMap {
   move(position: Position): void;
   /** Replaces the track, oldest first. */
   setTrack(places: readonly Place[]): void;
-  /** Draws the drone and its track. */
-  draw(): void;
+  /** Sets where the drone flies to, and its route there, which begins and ends as the drone flies; undefined for no such place. */
+  setWay(place: Place | undefined, route: readonly Place[]): void;
+  /** Draws the drone and its track, the place that it flies to, and what is left of the route. */
+  draw(way: ShownWay): void;
+}
+
+/** What is shown of the way: nothing on the ground, and no route behind the drone. */
+export interface ShownWay {
+  readonly withPlace: boolean;
+  readonly withRoute: boolean;
 }
 
 /** In degrees; heading from north. */
@@ -22,6 +31,8 @@ export interface Position extends Place {
 
 const INITIAL_ZOOM = 17;
 const shape = { interactive: false, smoothFactor: 0.4 };
+const pin = `<svg viewBox="-12 -28 24 28" aria-hidden="true">
+  <path d="M0 0C-3 -7 -10 -11 -10 -18A10 10 0 0 1 10 -18C10 -11 3 -7 0 0Z"/><circle cy="-18" r="4"/></svg>`;
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 const drone = `<svg viewBox="-24 -24 48 48" aria-hidden="true">
@@ -46,6 +57,23 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   /** Longitude where the track ends on the map. */
   let end: number | undefined;
   let following = true;
+  const routeLine = L.polyline([], { className: 'route', ...shape }).addTo(map);
+  const goalIcon = L.divIcon({ className: 'place', html: pin, iconSize: [24, 28], iconAnchor: [12, 28] });
+  const goal = L.marker([0, 0], { icon: goalIcon, interactive: false, keyboard: false });
+  let way: { readonly place: Place; readonly route: readonly Place[] } | undefined;
+  /** Index of the point of the route that the drone flies to. */
+  let next = 1;
+  /** The place to which the map has been zoomed out. */
+  let seen: Place | undefined;
+
+  /** Zooms out, once for each place, until it can be seen with the drone in the centre. */
+  const showPlace = (place: Place, here: L.LatLng) => {
+    if (!following || (seen?.latitude === place.latitude && seen.longitude === place.longitude)) return;
+    seen = place;
+    const [latitude, longitude] = [2 * here.lat - place.latitude, 2 * here.lng - place.longitude];
+    const zoom = map.getBoundsZoom(L.latLngBounds(latLng(place), [latitude, longitude]), false, L.point(60, 60));
+    if (zoom < map.getZoom()) map.setView(here, zoom, motion());
+  };
 
   const setFollowing = (next: boolean) => {
     following = next;
@@ -80,6 +108,7 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
       now = placeBeside(position, end);
       end = now.longitude;
       points.add(now);
+      if (way) next = nextPoint(way.route, next, now);
     },
 
     setTrack(places) {
@@ -89,7 +118,14 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
       end ??= line.at(-1)?.longitude;
     },
 
-    draw() {
+    setWay(place, route) {
+      way = place && { place: placeBeside(place, end), route: lineBeside(route, end) };
+      next = 1;
+      if (!way) return;
+      for (const flown of [...points.lines().flat(), ...(now ? [now] : [])]) next = nextPoint(way.route, next, flown);
+    },
+
+    draw({ withPlace, withRoute }) {
       if (!now) return;
       const here = latLng(now);
       marker ??= place(here);
@@ -104,6 +140,12 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
       track.setLatLngs(lines);
       gaps.setLatLngs(points.gaps().map((ends) => ends.map(latLng)));
       casing.setLatLngs(lines.flat());
+      if (way && withPlace) {
+        goal.setLatLng(latLng(way.place)).addTo(map);
+        showPlace(way.place, here);
+      } else goal.remove();
+      const left = way && withPlace && withRoute ? way.route.slice(next) : [];
+      routeLine.setLatLngs(left.length > 0 ? [here, ...left.map(latLng)] : []);
       if (following && !isNearCentre(map, here)) map.panTo(here, { ...motion(), duration: 0.6 });
     },
   };

@@ -24,6 +24,7 @@ export const de: Texts = {
     altitudeChart: 'Verlauf der Meereshöhe',
     speedChart: 'Verlauf der Geschwindigkeit',
     telemetry: 'Messwerte',
+    estimate: 'Schätzung',
     height: 'Höhe',
     aboveTakeOff: 'über dem Startpunkt',
     altitude: 'Meereshöhe',
@@ -174,9 +175,20 @@ export const de: Texts = {
     rain: (amount) => `${amount} Regen`,
     days: (count) => (count === 1 ? '1 Tag' : `${count} Tagen`),
   },
+  arrival: {
+    arrives: (time) => `Ankunft etwa ${time}`,
+    back: (time) => `Zurück etwa ${time}`,
+    until: (time) => `Bis etwa ${time}`,
+    flown: (percent) => `${percent} geflogen`,
+  },
   compass: { points: ['N', 'NO', 'O', 'SO', 'S', 'SW', 'W', 'NW'], north: 'N', south: 'S', east: 'O', west: 'W' },
-  announced: (altitude, speed, battery) =>
-    [altitude && `Meereshöhe ${altitude}`, speed && `Tempo ${speed}`, battery && `Akku ${battery}`]
+  announced: (altitude, speed, battery, distanceLeft) =>
+    [
+      altitude && `Meereshöhe ${altitude}`,
+      speed && `Tempo ${speed}`,
+      battery && `Akku ${battery}`,
+      distanceLeft && `noch etwa ${distanceLeft}`,
+    ]
       .filter(Boolean)
       .join(', '),
   announcedOld: (age, what) => `Stand vor ${age}: ${what}`,

@@ -24,6 +24,7 @@ export const en: Texts = {
     altitudeChart: 'Altitude over time',
     speedChart: 'Speed over time',
     telemetry: 'Figures',
+    estimate: 'Estimate',
     height: 'Height',
     aboveTakeOff: 'above take-off',
     altitude: 'Altitude',
@@ -164,9 +165,20 @@ export const en: Texts = {
     rain: (amount) => `${amount} rain`,
     days: (count) => (count === 1 ? '1 day' : `${count} days`),
   },
+  arrival: {
+    arrives: (time) => `Arrives about ${time}`,
+    back: (time) => `Back about ${time}`,
+    until: (time) => `Until about ${time}`,
+    flown: (percent) => `${percent} flown`,
+  },
   compass: { points: ['N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'], north: 'N', south: 'S', east: 'E', west: 'W' },
-  announced: (altitude, speed, battery) =>
-    [altitude && `Altitude ${altitude}`, speed && `speed ${speed}`, battery && `battery ${battery}`]
+  announced: (altitude, speed, battery, distanceLeft) =>
+    [
+      altitude && `Altitude ${altitude}`,
+      speed && `speed ${speed}`,
+      battery && `battery ${battery}`,
+      distanceLeft && `about ${distanceLeft} left`,
+    ]
       .filter(Boolean)
       .join(', '),
   announcedOld: (age, what) => `${age} old: ${what}`,

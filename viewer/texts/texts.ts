@@ -36,10 +36,14 @@ export interface Texts {
     readonly rain: (amount: string) => string;
     readonly days: (count: number) => string;
   };
+  /** What is left of the flight, as an estimate: times are hours and minutes. */
+  readonly arrival: Readonly<Record<'arrives' | 'back' | 'until', (time: string) => string>> & {
+    readonly flown: (percent: string) => string;
+  };
   /** Eight points from north, clockwise, and the letters of a position. */
   readonly compass: Words<'north' | 'south' | 'east' | 'west'> & { readonly points: readonly string[] };
   /** Figures with their units for screen readers; an empty one is left out. */
-  readonly announced: (altitude: string, speed: string, battery: string) => string;
+  readonly announced: (altitude: string, speed: string, battery: string, distanceLeft: string) => string;
   /** What is said of figures that are not live, after their age, for screen readers. */
   readonly announcedOld: (age: string, what: string) => string;
   /** Figures are live after a silence, for screen readers. */
@@ -64,5 +68,6 @@ export type PageText =
   | ('charts' | 'chartRange' | 'recent' | 'wholeFlight' | 'altitudeChart' | 'speedChart')
   | ('telemetry' | 'height' | 'aboveTakeOff' | 'altitude' | 'aboveSea' | 'speed' | 'overGround')
   | ('battery' | 'charge' | 'heading' | 'fromNorth' | 'drone' | 'dock' | 'position' | 'measuredAt' | 'wind' | 'air')
+  | 'estimate'
   | ('control' | 'hover' | 'resume' | 'returnHome')
   | ('display' | 'units' | 'metric' | 'imperial' | 'theme' | 'system' | 'light' | 'dark');

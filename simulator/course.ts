@@ -1,6 +1,7 @@
 import type { FlightSettings } from '../contract/platform';
 import type { DockPosition } from './dock-position';
 import type { MissionPlan } from './mission-plan';
+import { along, pointsOf, type Point } from './line';
 import { seededBetween, seededRandom } from './seeded-random';
 
 /** Which job is flown from which dock, and what it asks for. */
@@ -15,17 +16,23 @@ export interface Flight {
 export type Offset = readonly [east: number, north: number];
 
 /** A part of the way between the climb and the descent. */
-interface Leg {
+export interface Leg {
   readonly seconds: number;
   readonly droneState: string;
   /** Where the drone is, `s` seconds after the beginning of the leg. */
   readonly at: (s: number) => Offset;
+  /** Metres above the dock then; default: the height of the course. */
+  readonly upAt?: (s: number) => number;
 }
 
 /** The way of a flight. */
 export interface Course {
-  /** Metres above the dock between the climb and the descent, each of which takes `climbS` seconds. */
+  /** Metres above the dock after the climb and before the descent, each of which takes `climbS` seconds. */
   readonly height: number;
+  readonly lastHeight: number;
+  /** Of all heights that it is flown at. */
+  readonly lowest: number;
+  readonly highest: number;
   readonly climbS: number;
   readonly legs: readonly Leg[];
   /** Percent of the charge that the whole flight takes. */
@@ -56,10 +63,10 @@ export function degreesOf(dock: DockPosition, [east, north]: Offset): readonly [
 }
 
 /** How long a drone takes to reach its cruising speed, and to brake, in seconds. */
-const RAMP_S = 15;
+export const RAMP_S = 15;
 
 /** How much of a way is flown after `s` seconds of `total`: with a constant speed between smooth ramps at both ends. */
-function flownAt(s: number, total: number, way: number): number {
+export function flownAt(s: number, total: number, way: number): number {
   if (s > total / 2) return way - flownAt(total - s, total, way);
   const ramp = Math.min(RAMP_S, total / 2);
   const u = Math.min(1, Math.max(0, s / ramp));
@@ -127,6 +134,19 @@ const CHOSEN: Settings = { height: 60, speed: 10, orbitRadius: 30, holdSeconds: 
 /** How far a drone comes on its way before it turns back. */
 const TURNS_BACK_AFTER = 0.4;
 
+/** To the first waypoint, along all of them, and back. */
+function legsAlong(flight: Flight, points: readonly Point[], { speed }: Settings): Leg[] {
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last) throw new Error('a line has no waypoints');
+  const there = (to: Offset) => straight(HOME, to, speed, 'WAYPOINT');
+  const back = (from: Offset) => straight(from, HOME, speed, 'RETURNING');
+  if (turnsBack(flight)) {
+    const turn: Offset = [first.at[0] * TURNS_BACK_AFTER, first.at[1] * TURNS_BACK_AFTER];
+    return [there(turn), back(turn)];
+  }
+  return [there(first.at), along(points, speed), { ...back(last.at), upAt: () => last.up }];
+}
+
 /** To a place, what is done there, and back. */
 function legsTo(flight: Flight, place: Offset, action: string, planned: Settings): Leg[] {
   const { speed, orbitRadius, holdSeconds } = planned;
@@ -163,28 +183,43 @@ const CHARGE_OF_LAP = 9;
 /** Seconds of a climb, and of a descent: at 4 m/s on average, ten seconds at least. */
 const climbOf = (height: number) => Math.max(10, height / 4);
 
+/** The heights of a course at one height. */
+const level = (height: number) => ({ height, lastHeight: height, lowest: height, highest: height });
+
+const extremes = (heights: readonly number[]) => ({ lowest: Math.min(...heights), highest: Math.max(...heights) });
+
 /** The way that a drone flies for a job. Pure, so that any number of calls gives the same. */
 export function courseOf(flight: Flight): Course {
   const { seed, jobId, dock, plan } = flight;
-  const { place, failure, laps } = plan;
-  if (!place) {
+  const { place, line, failure, laps } = plan;
+  if (!place && !line) {
     const charge = failure === 'low-battery' ? 86 : Math.min(CHARGE_OF_LAP * laps, MAX_CHARGE);
     const height = plan.flight?.height ?? seededBetween(30, 45, seed, jobId, 'height');
-    return { height, climbS: climbOf(height), legs: usualLegs(flight), charge };
+    return { ...level(height), climbS: climbOf(height), legs: usualLegs(flight), charge };
   }
-  const [longitude, latitude, altitude] = place.location.coordinates;
-  const { height, speed, orbitRadius, holdSeconds } = plan.flight ?? {};
+  const [longitude = 0, latitude = 0, altitude] = place?.location.coordinates ?? [];
+  const asked = plan.flight ?? {};
   const chosen: Settings = {
-    height: altitude === undefined ? (height ?? CHOSEN.height) : altitude - dock.altitude,
-    speed: speed ?? CHOSEN.speed,
-    orbitRadius: orbitRadius ?? CHOSEN.orbitRadius,
-    holdSeconds: holdSeconds ?? CHOSEN.holdSeconds,
+    height: altitude === undefined ? (asked.height ?? CHOSEN.height) : altitude - dock.altitude,
+    speed: asked.speed ?? CHOSEN.speed,
+    orbitRadius: asked.orbitRadius ?? CHOSEN.orbitRadius,
+    holdSeconds: asked.holdSeconds ?? CHOSEN.holdSeconds,
   };
-  const legs = legsTo(flight, offsetOf(dock, longitude, latitude), place.action, chosen);
-  const climbS = climbOf(chosen.height);
+  const before = place ? [{ at: offsetOf(dock, longitude, latitude), up: chosen.height }] : [];
+  const points = line ? [...before, ...pointsOf(dock, line, chosen.height)] : [];
+  const action = place?.action ?? 'MISSION';
+  const legs = line
+    ? legsAlong(flight, points, chosen)
+    : legsTo(flight, offsetOf(dock, longitude, latitude), action, chosen);
+  const height = points[0]?.up ?? chosen.height;
+  // A drone that turns back never reaches the height of the last waypoint.
+  const lastHeight = turnsBack(flight) ? height : (points.at(-1)?.up ?? height);
+  const climbS = climbOf(Math.max(height, lastHeight));
   const inAir = 2 * climbS + legs.reduce((sum, { seconds }) => sum + seconds, 0);
   const charge = failure === 'low-battery' ? 86 : (100 * inAir) / ENDURANCE_S;
-  return { height: chosen.height, climbS, legs, charge, planned: plannedFor(place.action, chosen) };
+  const planned = line && line.heightReference !== 'JOB' ? { speed: chosen.speed } : plannedFor(action, chosen);
+  const heights = points.length > 0 ? extremes(points.map(({ up }) => up)) : level(height);
+  return { ...heights, height, lastHeight, climbS, legs, charge, planned };
 }
 
 /** What of the settings has a meaning for an action. */

@@ -23,12 +23,14 @@ function legAt(course: Course, t: number) {
 
 /** Metres east, north and above the dock. */
 export function offsetAt(course: Course, t: number): readonly [east: number, north: number, up: number] {
-  const { height, climbS } = course;
+  const { height, lastHeight, climbS } = course;
   const { cruise, descent } = timesOf(course);
   const { leg, s } = legAt(course, t);
   const [east, north] = leg.at(s);
   const climbed = (from: number) => ease(clamp((t - from) / climbS));
-  return [east, north, height * (climbed(cruise - climbS) - climbed(descent))];
+  if (t < cruise) return [east, north, height * climbed(cruise - climbS)];
+  if (t >= descent) return [east, north, lastHeight * (1 - climbed(descent))];
+  return [east, north, leg.upAt?.(s) ?? height];
 }
 
 function navigationAt({ seed, jobId, dock }: Flight, course: Course, t: number) {

@@ -1,4 +1,4 @@
-import type { FlightSettings, Location } from '../contract/platform';
+import type { FlightSettings, Location, MissionLine } from '../contract/platform';
 
 /** Failures that a partner can request with the job's `metadata.simulate`. */
 export const failures = ['link-loss', 'low-battery', 'dock-fault', 'abort'] as const;
@@ -14,6 +14,8 @@ export interface MissionPlan {
   readonly speed: number;
   /** Where it flies to, and what it does there. */
   readonly place?: { readonly location: Location; readonly action: string } | undefined;
+  /** Its waypoints, if its mission is one of the service. */
+  readonly line?: MissionLine | undefined;
   readonly flight?: FlightSettings | undefined;
 }
 
@@ -22,11 +24,18 @@ interface PlannedJob {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly desiredLocation?: Location | undefined;
   readonly actionOnArrival?: string | undefined;
+  readonly missionLine?: MissionLine | undefined;
   readonly flight?: FlightSettings | undefined;
 }
 
 /** The plan that a job asks for; what of its metadata is missing or invalid is that of an ordinary mission. */
-export function planOf({ metadata = {}, desiredLocation, actionOnArrival, flight }: PlannedJob): MissionPlan {
+export function planOf({
+  metadata = {},
+  desiredLocation,
+  actionOnArrival,
+  missionLine,
+  flight,
+}: PlannedJob): MissionPlan {
   const factor = (name: string, atMost: number) => {
     const value = Math.trunc(Number(metadata[name]));
     return value >= 1 && value <= atMost ? value : 1;
@@ -36,6 +45,7 @@ export function planOf({ metadata = {}, desiredLocation, actionOnArrival, flight
     laps: factor('simulateLaps', 100),
     speed: factor('simulateSpeed', 20),
     place: desiredLocation && { location: desiredLocation, action: actionOnArrival ?? 'HOVER' },
+    line: missionLine,
     flight,
   };
 }

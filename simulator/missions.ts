@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client
 import { DynamoDBDocumentClient, PutCommand, UpdateCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { clientConfig } from './client-config';
-import { outboundEvents } from '../contract/platform';
+import { missionLine, outboundEvents } from '../contract/platform';
 import { failures } from './mission-plan';
 import { setting } from './setting';
 
@@ -34,6 +34,7 @@ const mission = z.object({
       laps: z.number(),
       speed: z.number(),
       place: z.optional(z.object({ location: z.nonoptional(desiredLocation), action: z.string() })),
+      line: z.optional(missionLine),
       flight,
     }),
     { laps: 1, speed: 1 },

@@ -29,10 +29,11 @@ export function timesOf({ climbS, legs }: Course) {
 /** The heights above its dock that a drone flies at, in metres. */
 const [MIN_HEIGHT, MAX_HEIGHT] = [1, 500];
 
-/** Why a drone does not take off for a place at all; undefined when it does. */
-function whyRefused({ plan: { place, failure } }: Flight, { height, charge }: Course): FailureReason | undefined {
-  if (!place) return undefined;
-  if (height < MIN_HEIGHT || height > MAX_HEIGHT) return 'UNREACHABLE';
+/** Why a drone does not take off for a place or a line at all; undefined when it does. */
+function whyRefused({ plan: { place, line, failure } }: Flight, course: Course): FailureReason | undefined {
+  if (!place && !line) return undefined;
+  const { lowest, highest, charge } = course;
+  if (lowest < MIN_HEIGHT || highest > MAX_HEIGHT) return 'UNREACHABLE';
   return failure === undefined && charge > MAX_CHARGE ? 'LOW_BATTERY' : undefined;
 }
 

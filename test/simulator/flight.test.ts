@@ -33,6 +33,21 @@ function toPlace(
 const placeAt = (longitude: number, latitude: number, altitude?: number): [number, number, number?] =>
   altitude === undefined ? [longitude, latitude] : [longitude, latitude, altitude];
 
+/** A flight along a line of waypoints: metres north and east of the dock, and their height. */
+function along(
+  points: readonly (readonly [north: number, east: number, height?: number])[],
+  heightReference: 'TAKE_OFF' | 'SEA_LEVEL' | 'JOB' = 'TAKE_OFF',
+  flight: Flight['plan']['flight'] = {},
+): Flight {
+  const waypoints = points.map(([north, east, height]) => {
+    const { dock, plan } = toPlace([north, east], 'MISSION');
+    const [longitude = 0, latitude = 0] = plan.place?.location.coordinates ?? [];
+    if (height === undefined) return [longitude, latitude] as const;
+    return [longitude, latitude, heightReference === 'SEA_LEVEL' ? height + dock.altitude : height] as const;
+  });
+  return { ...ofLaps(1), plan: { laps: 1, flight, line: { waypoints, heightReference } } };
+}
+
 const flights = fc
   .record({
     seed: fc.string(),
@@ -272,4 +287,58 @@ test.each([
   ['to a place that it refuses', toPlace([9000, 0], 'HOVER')],
 ])('a mission %s has no progress', (_, flight) => {
   expect(progressAt(flight, 8, 1)).toBeUndefined();
+});
+
+describe('A flight along a line', () => {
+  const points = [
+    [100, 0, 40],
+    [100, 200, 40],
+    [300, 200, 80],
+  ] as const;
+  const nearest = (flight: Flight, [north, east, height]: readonly [number, number, number]) => {
+    const { dock } = flight;
+    const [longitude = 0, latitude = 0] = toPlace([north, east], 'HOVER').plan.place?.location.coordinates ?? [];
+    const perDegree = 111_320;
+    const distances = Array.from({ length: Math.ceil(dockedS(flight)) * 4 }, (_, quarter) => {
+      const [x = 0, y = 0, up = 0] = flightAt(flight, quarter / 4)?.navigation.position.coordinates ?? [];
+      const eastOff = (x - longitude) * perDegree * Math.cos((latitude * Math.PI) / 180);
+      return Math.hypot(eastOff, (y - latitude) * perDegree, up - dock.altitude - height);
+    });
+    return Math.min(...distances);
+  };
+
+  test.each(['TAKE_OFF', 'SEA_LEVEL'] as const)('passes each waypoint at its height above %s', (reference) => {
+    const flight = along(points, reference, { speed: 8 });
+    for (const point of points) expect(nearest(flight, point)).toBeLessThan(3);
+    expect(reportsOf(flight).map(({ status }) => status)).toEqual(['QUEUED', 'IN_PROGRESS', 'COMPLETED']);
+    expect(reportsOf(flight)[0]?.plannedFlight).toEqual({ speed: 8 });
+  });
+
+  test('of a mission without heights is flown at the height of the job', () => {
+    const flat = points.map(([north, east]) => [north, east] as const);
+    const flight = along(flat, 'JOB', { height: 50 });
+    for (const [north, east] of points) expect(nearest(flight, [north, east, 50])).toBeLessThan(3);
+    expect(reportsOf(flight)[0]?.plannedFlight).toEqual({ height: 50, speed: 10 });
+  });
+
+  test.each([
+    [
+      'a waypoint is below the dock',
+      [
+        [100, 0, -5],
+        [100, 50, 40],
+      ],
+      'UNREACHABLE',
+    ],
+    [
+      'it is too long for the charge',
+      [
+        [100, 0, 40],
+        [9000, 9000, 40],
+      ],
+      'LOW_BATTERY',
+    ],
+  ] as const)('is refused before it begins when %s', (_, line, reason) => {
+    expect(reportsOf(along(line))).toEqual([{ at: 0, status: 'FAILED', reason }]);
+  });
 });

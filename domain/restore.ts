@@ -96,11 +96,11 @@ const rules = {
     again: () => ({ status: 'suspended' }),
   },
   missions: {
-    written: ['name', 'format', 'heightReference', 'waypointCount', 'length', 'start', 'version', 'updatedAt'],
+    written: ['name', 'format', 'heightReference', 'waypointCount', 'length', 'start', 'version', 'updatedAt', 'line'],
     progress: [],
     endOf: () => undefined,
     marks: () => ({}),
-    // The files of each version stay in the bucket.
+    // The line and the file of each version stay.
     again: () => ({}),
   },
   flights: {

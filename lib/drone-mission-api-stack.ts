@@ -57,12 +57,7 @@ export class DroneMissionApiStack extends Stack {
     const { sockets, telemetry } = realtime;
     new ShareExpiry(this, 'ShareExpiry', { tables, platform });
     const missionFiles = new MissionFiles(this, 'MissionFiles', { removeData });
-    const integration = new PlatformIntegration(this, 'PlatformIntegration', {
-      platform,
-      tables,
-      telemetry,
-      missionFiles,
-    });
+    const integration = new PlatformIntegration(this, 'PlatformIntegration', { platform, tables, telemetry });
     new PlatformAccess(this, 'PlatformAccess', { platform, platformPrincipalArn });
     if (targetArn !== undefined) new PlatformForwarding(this, 'Forwarding', { platform, targetArn });
     if (simulatedFleet) new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, ...simulatedFleet });

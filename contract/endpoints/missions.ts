@@ -71,7 +71,7 @@ export const replaceMission = {
   scope: 'command:update',
   handler: 'missions/replace-mission',
   perMinute: MISSIONS_WRITTEN_PER_MINUTE,
-  tables: { missions: ['get', 'update'] },
+  tables: { missions: ['get', 'put', 'update'] },
   missionFiles: ['put'],
   request: { query: schemas.fileQuery, file: schemas.missionMediaTypes },
   reply: { status: 200, body: schemas.missionReply },

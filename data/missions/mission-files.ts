@@ -1,52 +1,25 @@
-/** Files of missions, in a private bucket: each version as it was sent, and its line. */
-import { GetObjectCommand, PutObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import { missionLine, type MissionLine } from '../../domain/mission';
+/** Files of missions as they were sent, in a private bucket. */
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { clientConfig } from '../store/client-config';
 import { setting } from '../store/environment';
+import type { MissionVersion } from './mission-lines';
 
-let client: S3Client | undefined;
-/** Created when first needed: most jobs fly no mission of this service. A file of 4 MB takes S3 longer than DynamoDB an item. */
-const s3 = () => (client ??= new S3Client(clientConfig({ requestTimeoutMs: 5000 })));
+/** A file of 4 MB takes S3 longer than DynamoDB an item. */
+const s3 = new S3Client(clientConfig({ requestTimeoutMs: 5000 }));
 
-const Bucket = () => setting('MISSION_FILES_BUCKET');
+const objectOf = ({ missionId, version }: MissionVersion) => ({
+  Bucket: setting('MISSION_FILES_BUCKET'),
+  Key: `${missionId}/${version}`,
+});
 
-/** A version of a mission. */
-export interface MissionVersion {
-  readonly missionId: string;
-  readonly version: number;
+/** Stores the file of a version. */
+export async function putOriginal(of: MissionVersion, Body: Buffer): Promise<void> {
+  await s3.send(new PutObjectCommand({ ...objectOf(of), Body }));
 }
 
-/** Keys of the objects of a version. A job names a version, so they stay when it is replaced. */
-const originalKey = ({ missionId, version }: MissionVersion) => `${missionId}/${version}/original`;
-const lineKey = ({ missionId, version }: MissionVersion) => `${missionId}/${version}/line.json`;
-
-/**
- * Stores the files of a version that has none.
- * @param original as it was sent
- * @returns false when the version has files
- */
-export async function putMissionFiles(of: MissionVersion, original: Buffer, line: MissionLine): Promise<boolean> {
-  try {
-    // Amazon S3 user guide, "How to prevent object overwrites with conditional writes".
-    await s3().send(new PutObjectCommand({ Bucket: Bucket(), Key: originalKey(of), Body: original, IfNoneMatch: '*' }));
-  } catch (error) {
-    if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412) return false;
-    throw error;
-  }
-  const Body = JSON.stringify(line);
-  await s3().send(new PutObjectCommand({ Bucket: Bucket(), Key: lineKey(of), Body, ContentType: 'application/json' }));
-  return true;
-}
-
-async function read(Key: string): Promise<Buffer> {
-  const { Body } = await s3().send(new GetObjectCommand({ Bucket: Bucket(), Key }));
+/** The file of a version. */
+export async function readOriginal(of: MissionVersion): Promise<Buffer> {
+  const { Body } = await s3.send(new GetObjectCommand(objectOf(of)));
   if (!Body) throw new Error('S3 answered without a body');
   return Buffer.from(await Body.transformToByteArray());
 }
-
-/** The file of a version as it was sent. */
-export const readOriginal = (of: MissionVersion): Promise<Buffer> => read(originalKey(of));
-
-/** The line of a version. */
-export const readLine = async (of: MissionVersion): Promise<MissionLine> =>
-  missionLine.parse(JSON.parse((await read(lineKey(of))).toString()));

@@ -17,7 +17,8 @@ import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
-import { putMissionFiles } from './mission-files';
+import { putOriginal } from './mission-files';
+import { putLine } from './mission-lines';
 
 /** Key of a mission; its identifier contains the partition key. @throws Refusal `mission_not_found` when it is not a mission id */
 function keyOf(missionId: string) {
@@ -56,7 +57,7 @@ export async function findFlownMission(
 }
 
 /**
- * Stores a new mission: its files, then what finds them.
+ * Stores a new mission: its line and its file, then what finds them.
  * @param original the file as it was sent
  * @param now ISO 8601
  */
@@ -68,7 +69,7 @@ export async function insertMission(
   now: string,
 ): Promise<Mission> {
   const stored = { missionId, version: 1, ...fieldsOf(created), createdAt: now, updatedAt: now };
-  await putMissionFiles(stored, original, created.line);
+  await Promise.all([putLine(stored, created.line), putOriginal(stored, original)]);
   await dynamodb.send(new PutCommand({ TableName: table('missions'), Item: { organisation, ...stored } }));
   return stored;
 }
@@ -77,7 +78,7 @@ export async function insertMission(
 const MAX_ATTEMPTS = 5;
 
 /**
- * Stores a new version of a mission. Its number is free when there are no files of it, so that two calls at once store two.
+ * Stores a new version of a mission. Its number is free when it has no line, so that two calls at once store two.
  * @param original the file as it was sent
  * @param now ISO 8601
  * @throws Refusal `mission_not_found`, or `forbidden` when it is another organisation's
@@ -91,7 +92,8 @@ export async function insertVersion(
 ): Promise<Mission> {
   const { version: latest } = await findMission(caller, missionId);
   for (let version = latest + 1; version <= latest + MAX_ATTEMPTS; version++) {
-    if (!(await putMissionFiles({ missionId, version }, original, replacement.line))) continue;
+    if (!(await putLine({ missionId, version }, replacement.line))) continue;
+    await putOriginal({ missionId, version }, original);
     const replaced = await replaceItem(missionId, { version, ...fieldsOf(replacement), updatedAt: now });
     if (replaced) return replaced;
     // Deleted, or replaced by a later version, meanwhile.
@@ -162,7 +164,7 @@ export async function listMissions(organisation: Organisation, { limit, nextToke
 }
 
 /**
- * Deletes a mission by one conditional write. Its files stay, for the jobs that fly it.
+ * Deletes a mission by one conditional write. Its lines stay, for the jobs that fly them.
  * @throws Refusal `mission_not_found`, or `forbidden` when it is another organisation's
  */
 export async function deleteMission(caller: Organisation, missionId: string): Promise<void> {

@@ -47,8 +47,8 @@ const defaultReference = (waypoints: readonly Waypoint[]): HeightReference =>
 function expectLine(value: unknown): void {
   const [geometry, path] = geometryIn(value);
   const { type, coordinates } = membersOf(geometry) ?? {};
-  if (type !== 'LineString')
-    throw invalid(path, `must be a LineString${typeof type === 'string' ? `, not a ${shown(type)}` : ''}`);
+  const other = typeof type === 'string' ? `, not a ${shown(type)}` : '';
+  if (type !== 'LineString') throw invalid(path, `must be a LineString${other}`);
   if (Array.isArray(coordinates) && coordinates.length > MAX_WAYPOINTS)
     throw tooManyWaypoints(path === '' ? 'coordinates' : `${path}.coordinates`);
 }

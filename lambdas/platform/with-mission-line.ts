@@ -1,4 +1,4 @@
-import { readLine } from '../../data/missions/mission-files';
+import { readLine } from '../../data/missions/mission-lines';
 import type { MissionLine } from '../../domain/mission';
 
 interface JobDetail {
@@ -7,7 +7,7 @@ interface JobDetail {
   readonly missionVersion?: number | undefined;
 }
 
-/** A job for the platform, with the waypoints that it flies if its mission is one of this service: one read of S3 then. */
+/** A job for the platform, with the waypoints that it flies if its mission is one of this service: one read then. */
 export async function withMissionLine<Detail extends JobDetail>(
   detail: Detail,
 ): Promise<Detail & { readonly missionLine?: MissionLine }> {

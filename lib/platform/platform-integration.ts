@@ -8,7 +8,6 @@ import { MAX_RETRIES, PLATFORM } from '../../contract/platform';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
-import type { MissionFiles } from '../missions/mission-files';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from '../tables';
 import type { Telemetry } from '../realtime/telemetry';
@@ -18,7 +17,6 @@ export interface PlatformIntegrationProps {
   readonly platform: PlatformBus;
   readonly tables: Tables;
   readonly telemetry: Telemetry;
-  readonly missionFiles: MissionFiles;
 }
 
 /** Events to and from the drone platform, over its bus. */
@@ -41,7 +39,7 @@ export class PlatformIntegration extends Construct {
 
 /** Job events to the platform. Share events are published by the function that schedules their expiry. */
 class OutboundEvents extends Construct {
-  constructor(scope: Construct, id: string, { platform, tables, missionFiles }: PlatformIntegrationProps) {
+  constructor(scope: Construct, id: string, { platform, tables }: PlatformIntegrationProps) {
     super(scope, id);
     const failures = deadLetterQueue(this, 'Failures', {
       urgency: 'page',
@@ -51,9 +49,8 @@ class OutboundEvents extends Construct {
       entry: 'stream/publish-platform-events',
       description: 'Publish changes of jobs to the drone platform',
       timeoutSeconds: 60,
-    });
+    }).uses(tables, { missions: ['get'] });
     platform.grantPublish(publish);
-    missionFiles.grant(publish, ['get']);
     addChangeStream({
       from: tables.jobs,
       to: publish,
@@ -75,7 +72,7 @@ class OutboundEvents extends Construct {
 class InboundEvents extends Construct {
   readonly retries: Queue;
 
-  constructor(scope: Construct, id: string, { platform, tables, telemetry, missionFiles }: PlatformIntegrationProps) {
+  constructor(scope: Construct, id: string, { platform, tables, telemetry }: PlatformIntegrationProps) {
     super(scope, id);
     const failures = deadLetterQueue(this, 'Failures', {
       urgency: 'page',
@@ -100,11 +97,11 @@ class InboundEvents extends Construct {
       jobs: ['get', 'query', 'update'],
       partners: ['scan'],
       requests: ['update'],
+      // Open jobs are told with what they fly.
+      missions: ['get'],
     });
     // Reports that were not applied are told.
     platform.grantPublish(consume);
-    // Open jobs are told with what they fly.
-    missionFiles.grant(consume, ['get']);
     // Includes the permissions on the fleet table that registering devices needs.
     telemetry.grantAccept(consume);
     consume.allow(['sqs:SendMessage'], [retries.queueArn]);

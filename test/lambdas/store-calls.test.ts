@@ -45,13 +45,9 @@ const lastState = JSON.stringify({
   battery: { percent: 90 },
 });
 const queue = mockClient(SQSClient);
-const bucket = missionBucket();
+missionBucket();
 
 beforeEach(() => {
-  bucket.set(
-    `${mission.missionId}/1/line.json`,
-    Buffer.from(JSON.stringify({ waypoints: missionFile.geometry.coordinates, heightReference: 'TAKE_OFF' })),
-  );
   process.env['SHARE_BASE_URL'] = 'https://share.test';
   store.resolves({});
   store.on(UpdateCommand).resolves({ Attributes: job });
@@ -60,7 +56,8 @@ beforeEach(() => {
   store.on(GetCommand, { TableName: 'jobs', Key: keyOf(flownJobId) }).resolves({ Item: flownJob });
   store.on(GetCommand, { TableName: 'requests' }).resolves({});
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
-  store.on(GetCommand, { TableName: 'missions' }).resolves({ Item: mission });
+  const line = JSON.stringify({ waypoints: missionFile.geometry.coordinates, heightReference: 'TAKE_OFF' });
+  store.on(GetCommand, { TableName: 'missions' }).resolves({ Item: { ...mission, line } });
   store.on(UpdateCommand, { TableName: 'missions' }).resolves({ Attributes: { ...mission, version: 2 } });
   store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: device });
   store
@@ -93,11 +90,11 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   // The mission beside the group.
   ['POST /v3/jobs/create', { body: { ...newJob.body, missionId: id('mission') } }, 4],
   ['POST /v3/jobs/dispatch', { body: { name: 'Alarm', missionId: id('mission') } }, 10],
-  // The count of its limit.
-  ['POST /v3/missions', { ...missionSent }, 2],
+  // The count of its limit, the line, and the mission.
+  ['POST /v3/missions', missionSent, 3],
   ['GET /v3/missions', {}, 1],
-  ['GET /v3/missions/{missionId}', {}, 1],
-  ['PUT /v3/missions/{missionId}', missionSent, 3],
+  ['GET /v3/missions/{missionId}', {}, 2],
+  ['PUT /v3/missions/{missionId}', missionSent, 4],
   ['DELETE /v3/missions/{missionId}', {}, 1],
   ['GET /v3/jobs', {}, 1],
   ['GET /v3/jobs/{jobId}', {}, 1],

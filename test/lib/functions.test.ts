@@ -26,6 +26,8 @@ for (const endpoint of Object.values(endpointTable)) {
 }
 /** Of a function that sets deadlines. */
 const deadlinePermission = 'sqs:SendMessage PlatformIntegration/InboundEvents/Events';
+/** Of a function that uses files of missions. */
+const filePermissions = { get: 's3:GetObject MissionFiles/Bucket/*', put: 's3:PutObject MissionFiles/Bucket/*' };
 const pathOf = (handler: string) => `Endpoints/${handler.split('/').at(-1)}`;
 
 describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
@@ -38,6 +40,7 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
         ...(served.some(({ video }) => video) ? videoPermissions : []),
         ...(served.some(({ closesSockets }) => closesSockets) ? socketPermissions : []),
         ...(served.some(({ setsDeadlines }) => setsDeadlines) ? [deadlinePermission] : []),
+        ...served.flatMap(({ missionFiles = [] }) => missionFiles.map((use) => filePermissions[use])),
       ]),
     );
   });
@@ -48,6 +51,7 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
       ...settingsOf(endpoint),
       ...(endpoint.closesSockets ? socketSettings : []),
       ...(endpoint.setsDeadlines ? ['RETRY_QUEUE_URL'] : []),
+      ...(endpoint.missionFiles ? ['MISSION_FILES_BUCKET'] : []),
     ]);
     // Which functions count refusals is in `test/lib/shares/share-guesses.test.ts`; no endpoint counts errors.
     const { METRIC_NAMESPACE: _, COUNTED_REASON: __, ...environment } = environmentOf(lambda);
@@ -80,11 +84,13 @@ test('endpoints with the same handler share a function', () => {
   expect(handlers.size).toBeLessThan(Object.keys(endpointTable).length);
 });
 
-/** Larger for functions that use Kinesis Video Streams or three services. */
-const maxBundleBytes = (path: string) =>
-  /(StatusFanOut|Connect|list-share-resources|Playback|Publish|ConsumePlatformEvents)\/Function$/.test(path)
+/** Larger for functions that use Kinesis Video Streams, three services, or S3. */
+const maxBundleBytes = (path: string) => {
+  if (/(create|get|replace)-mission\/Function$/.test(path)) return 520_000;
+  return /(StatusFanOut|Connect|list-share-resources|Playback|Publish|ConsumePlatformEvents)\/Function$/.test(path)
     ? 400_000
     : 350_000;
+};
 
 test('with the option tracing, X-Ray records traces of the functions behind the REST API, and of no other', () => {
   const traced = synthesise({ tracing: 'true' }, smallTable);

@@ -1,6 +1,7 @@
 import * as endpoints from '../../../contract/endpoints/missions';
 import { notAcceptable } from '../../../contract/refusals';
-import { readLine, readOriginal } from '../../../data/missions/mission-files';
+import { readOriginal } from '../../../data/missions/mission-files';
+import { readLine } from '../../../data/missions/mission-lines';
 import { findMission } from '../../../data/missions/missions';
 import { mediaTypeOf } from '../../../domain/mission-record';
 import { missionGeoJson } from '../../missions/write-geo-json';

@@ -80,6 +80,7 @@ const faults = [
 /** Replies and logs, and faults of events of the platform, which partners don't see. */
 const others = [
   'Job deleted successfully',
+  'Mission deleted successfully',
   'Share revoked successfully',
   'is not an identifier of this service',
   'the batch write to the connections table left out items',

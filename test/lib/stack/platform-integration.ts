@@ -18,7 +18,7 @@ const streamPermissions = (table: string) => [
   ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action} ${table}/stream`),
 ];
 
-test('PublishPlatformEvents may read the stream of jobs and publish events', () => {
+test('PublishPlatformEvents may read the stream of jobs and their missions, and publish events', () => {
   const path = 'PlatformIntegration/OutboundEvents/PublishPlatformEvents';
   const failures = queuePermissions(
     'PlatformIntegration/OutboundEvents/Failures',
@@ -27,7 +27,7 @@ test('PublishPlatformEvents may read the stream of jobs and publish events', () 
     'SendMessage',
   );
   const more = [...streamPermissions('jobs'), ...failures, 'events:PutEvents Platform/Bus'];
-  expect(permissionsOf(path)).toEqual(permissionsFor(path, [], more));
+  expect(permissionsOf(path)).toEqual(permissionsFor(path, [{ missions: ['get'] }], more));
 });
 
 describe('PublishPlatformEvents is invoked', () => {
@@ -63,6 +63,7 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
     flights: ['put'],
     connections: ['get', 'query', 'delete', 'update'],
     requests: ['update'],
+    missions: ['get'],
     shares: ['get'],
     partners: ['get', 'scan'],
   } as const;

@@ -179,6 +179,7 @@ describe('The body keeps to what API Gateway reads of OpenAPI', () => {
       'openapi',
       'paths',
       'x-amazon-apigateway-api-key-source',
+      'x-amazon-apigateway-binary-media-types',
       'x-amazon-apigateway-gateway-responses',
     ]);
     expect(Object.keys(body.components)).toEqual(['securitySchemes']);

@@ -61,6 +61,8 @@ test('lists the own limits of a client', async () => {
   expect(rates.map(({ limit, remaining }) => [limit, remaining])).toEqual([
     [60, 60],
     [60, 60],
+    [60, 60],
+    [60, 60],
     [30, 30],
     [120, 120],
     [600, 593],

@@ -3,6 +3,7 @@ import { handler as remove } from '../../../../lambdas/http/missions/delete-miss
 import { handler as read } from '../../../../lambdas/http/missions/get-mission';
 import { handler as list } from '../../../../lambdas/http/missions/list-missions';
 import { handler as replace } from '../../../../lambdas/http/missions/replace-mission';
+import { readLine } from '../../../../data/missions/mission-lines';
 import type { Mission } from '../../../../domain/mission-record';
 import { missionFile } from '../../../api/given';
 import { storeOnEngine } from '../../../data/fixtures/engine';
@@ -12,11 +13,12 @@ import '../../fixtures/log';
 
 const engine = storeOnEngine('missions', 'requests');
 const bucket = missionBucket();
+const { coordinates } = missionFile.geometry;
 const scopes = ['command:create', 'command:read', 'command:update'] as const;
 const geoJson = { 'content-type': 'application/geo+json' };
 const longer = {
   ...missionFile,
-  geometry: { ...missionFile.geometry, coordinates: [...missionFile.geometry.coordinates, [8.545, 47.378, 60]] },
+  geometry: { ...missionFile.geometry, coordinates: [...coordinates, [8.545, 47.378, 60]] },
 };
 
 const created = async (body: unknown = missionFile, headers: Record<string, string> = geoJson) =>
@@ -26,7 +28,7 @@ const replaced = (missionId: string, body: unknown = longer) =>
 const readAs = (missionId: string, query: Record<string, string[]> = {}, headers: Record<string, string> = {}) =>
   callForText(read, { scopes, path: { missionId }, query, headers });
 
-test('a file becomes a mission, with its line and its original in the bucket', async () => {
+test('a file becomes a mission, with its line, and stays as it was sent', async () => {
   const mission = await created();
   expect(mission).toMatchObject({
     version: 1,
@@ -37,8 +39,10 @@ test('a file becomes a mission, with its line and its original in the bucket', a
   });
   expect(mission.length).toBeCloseTo(126, -1);
   const { missionId } = mission;
-  expect([...bucket.keys()].sort()).toEqual([`${missionId}/1/line.json`, `${missionId}/1/original`]);
-  expect(bucket.get(`${missionId}/1/original`)?.toString()).toBe(JSON.stringify(missionFile));
+  expect([...bucket].map(([key, file]) => [key, file.toString()])).toEqual([
+    [`${missionId}/1`, JSON.stringify(missionFile)],
+  ]);
+  expect(await readLine({ missionId, version: 1 })).toEqual({ waypoints: coordinates, heightReference: 'TAKE_OFF' });
 });
 
 test('the name of the query goes before that of the file', async () => {
@@ -83,7 +87,8 @@ test('a replacement is the next version, and the files of the former stay', asyn
   const { missionId, createdAt } = await created();
   const { body } = await replaced(missionId);
   expect(body['mission']).toMatchObject({ version: 2, waypointCount: 3, name: 'Along the fence', createdAt });
-  expect([...bucket.keys()]).toEqual(expect.arrayContaining([`${missionId}/1/line.json`, `${missionId}/2/line.json`]));
+  expect([...bucket.keys()]).toEqual([`${missionId}/1`, `${missionId}/2`]);
+  expect((await readLine({ missionId, version: 1 })).waypoints).toEqual(coordinates);
   const { properties: _, ...unnamed } = longer;
   expect((await replaced(missionId, unnamed)).body['mission']).not.toHaveProperty('name');
 });
@@ -93,8 +98,9 @@ test('replacements at the same time have a version each, and the latest stays', 
   const answers = await Promise.all([1, 2, 3].map(() => replaced(missionId)));
   const versions = answers.map(({ body }) => (body['mission'] as Mission).version).sort();
   expect(new Set(versions).size).toBe(3);
-  const [stored] = await engine.all('missions');
-  expect(stored?.['version']).toBe(versions.at(-1));
+  const stored = await engine.all('missions');
+  expect(stored.find((item) => item['missionId'] === missionId)?.['version']).toBe(versions.at(-1));
+  expect(bucket.size).toBe(4);
 });
 
 test('the list has pages, newest first', async () => {
@@ -107,11 +113,11 @@ test('the list has pages, newest first', async () => {
   expect([first['count'], second['count'], second['nextToken']]).toEqual([2, 1, undefined]);
 });
 
-test('a deleted mission is gone, and its files stay for its jobs', async () => {
+test('a deleted mission is gone, and its line stays for its jobs', async () => {
   const { missionId } = await created();
   const answers = [0, 0].map(() => call(remove, { scopes, path: { missionId } }));
   expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 404]);
   expect((await readAs(missionId)).status).toBe(404);
   expect(await replaced(missionId)).toMatchObject({ status: 404 });
-  expect(bucket.has(`${missionId}/1/line.json`)).toBe(true);
+  expect((await readLine({ missionId, version: 1 })).waypoints).toEqual(coordinates);
 });

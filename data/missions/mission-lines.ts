@@ -1,0 +1,42 @@
+/** The lines of missions: each version that there was, since jobs keep the one that they were created with. */
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ownerOfMission } from '../../domain/mission-record';
+import { missionLine, type MissionLine } from '../../domain/mission';
+import { succeeded } from '../store/conditional-write';
+import { dynamodb, table } from '../store/dynamodb';
+
+/** A version of a mission. */
+export interface MissionVersion {
+  readonly missionId: string;
+  readonly version: number;
+}
+
+/** Key of a line, in a partition of its own: a list of missions reads none. */
+const keyOf = ({ missionId, version }: MissionVersion) => ({
+  organisation: `${ownerOfMission(missionId) ?? ''}#lines`,
+  missionId: `${missionId}/${version}`,
+});
+
+/**
+ * Stores the line of a version that has none. As text: the longest has 180 kB of the 400 kB of an item, and DynamoDB rounds no number.
+ * @returns false when the version has a line
+ */
+export const putLine = (of: MissionVersion, line: MissionLine): Promise<boolean> =>
+  succeeded(
+    dynamodb.send(
+      new PutCommand({
+        TableName: table('missions'),
+        Item: { ...keyOf(of), line: JSON.stringify(line) },
+        ConditionExpression: 'attribute_not_exists(missionId)',
+      }),
+    ),
+  );
+
+/** The line of a version. @throws Error when there is none */
+export async function readLine(of: MissionVersion): Promise<MissionLine> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({ TableName: table('missions'), Key: keyOf(of), ConsistentRead: true }),
+  );
+  if (!Item) throw new Error('a mission has no line');
+  return missionLine.parse(JSON.parse(String(Item['line'])));
+}

@@ -54,6 +54,8 @@ export interface Endpoint {
   readonly settings?: readonly Setting[];
   /** Fails the job that it creates, later, if the platform does not take it: it sends to the queue of events to try again. */
   readonly setsDeadlines?: true;
+  /** Publishes a question to the drone platform, whose answer it waits for. */
+  readonly asksPlatform?: true;
   /** What it does with the files of missions. */
   readonly missionFiles?: readonly FileUse[];
   /** Closes the sockets that follow the resource which it deletes. */

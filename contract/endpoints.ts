@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint';
+import * as check from './endpoints/check';
 import * as dispatch from './endpoints/dispatch';
 import * as events from './endpoints/events';
 import * as fleet from './endpoints/fleet';
@@ -17,6 +18,7 @@ export const endpoints = {
   'POST /v3/auth/token': token.issueToken,
   'POST /v3/jobs/create': jobs.createJob,
   'POST /v3/jobs/dispatch': dispatch.dispatchJob,
+  'POST /v3/jobs/check': check.checkJob,
   'GET /v3/jobs': jobs.listJobs,
   'GET /v3/jobs/{jobId}': jobs.getJob,
   'GET /v3/jobs/{jobId}/track': jobs.getJobTrack,

@@ -6,6 +6,7 @@ import * as rates from './rates';
 export const countedEndpoints = [
   { operation: 'POST /v3/jobs/create', limit: rates.JOBS_CREATED_PER_MINUTE },
   { operation: 'POST /v3/jobs/dispatch', limit: rates.JOBS_DISPATCHED_PER_MINUTE },
+  { operation: 'POST /v3/jobs/check', limit: rates.JOBS_CHECKED_PER_MINUTE },
   { operation: 'POST /v3/missions', limit: rates.MISSIONS_WRITTEN_PER_MINUTE },
   { operation: 'PUT /v3/missions/{missionId}', limit: rates.MISSIONS_WRITTEN_PER_MINUTE },
   { operation: 'POST /v3/streams/share', limit: rates.SHARES_CREATED_PER_MINUTE },
@@ -23,6 +24,7 @@ export const countedRates: readonly { readonly operation: string; readonly limit
 export const limitNames = {
   'POST /v3/jobs/create': 'jobs',
   'POST /v3/jobs/dispatch': 'dispatches',
+  'POST /v3/jobs/check': 'checks',
   'POST /v3/missions': 'missions',
   'PUT /v3/missions/{missionId}': 'mission-versions',
   'POST /v3/streams/share': 'shares',

@@ -47,16 +47,25 @@ const SPEED = 10;
 export const etaOf = (metres: number, speed: number = SPEED): number => Math.round(TAKE_OFF_S + metres / speed);
 
 /**
+ * Where a job is flown to first; undefined when only the platform knows.
+ * @param mission that the job flies, if it is one of this service
+ */
+export function placeOf(
+  { desiredLocation }: Destination,
+  mission: Pick<StoredMission, 'start'> | undefined,
+): Place | undefined {
+  const [longitude, latitude] = desiredLocation?.coordinates ?? mission?.start ?? [];
+  return longitude === undefined || latitude === undefined ? undefined : [longitude, latitude];
+}
+
+/**
  * Where a dispatched device is wanted first.
  * @param mission that the job flies, if it is one of this service
  * @throws Refusal `invalid_request` when nothing says it
  */
-export function firstPlaceOf(
-  { desiredLocation }: Destination,
-  mission: Pick<StoredMission, 'start'> | undefined,
-): Place {
-  const [longitude, latitude] = desiredLocation?.coordinates ?? mission?.start ?? [];
-  if (longitude !== undefined && latitude !== undefined) return [longitude, latitude];
+export function firstPlaceOf(destination: Destination, mission: Pick<StoredMission, 'start'> | undefined): Place {
+  const place = placeOf(destination, mission);
+  if (place) return place;
   throw invalid('desiredLocation', 'is required, unless missionId is a mission of this service');
 }
 

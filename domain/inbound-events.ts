@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { controlOutcomes, controlReasons } from './control';
+import { checkReport } from './job-check';
 import { jobReport } from './job-report';
 import { judged } from './judged';
 import { list } from './list';
@@ -47,6 +48,7 @@ export const inboundEvents = {
     reason: z.optional(z.enum(controlReasons)),
     at: moment,
   }),
+  'mission.check.reported': z.extend(checkReport, { requestId: name }),
 } as const;
 
 export type InboundEventType = keyof typeof inboundEvents;

@@ -26,11 +26,14 @@ export const failureReasons = {
 } as const;
 export type FailureReason = keyof typeof failureReasons;
 
+/** A code in capitals, such as those of {@link failureReasons}. */
+export const reasonCode = z.string().check(z.regex(/^[A-Z][A-Z0-9_]{0,63}$/));
+
 /** What is known of how a job got its status, beside the status itself. */
 export const statusCause = z.object({
   /** When the platform says that the status was reached. */
   reportedAt: z.optional(z.string()),
-  reason: z.optional(z.string().check(z.regex(/^[A-Z][A-Z0-9_]{0,63}$/))),
+  reason: z.optional(reasonCode),
   reasonText: z.optional(text(1, 1024)),
 });
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { command } from './control';
 import { dropReasons, type DropReason } from './drop-reason';
 import { job } from './job';
+import { checkedJob } from './job-check';
 import { missionLine } from './mission';
 import { share } from './share';
 
@@ -53,6 +54,14 @@ export const outboundEvents = {
     deviceId: z.string(),
     command,
     requestedAt: z.iso.datetime(),
+  }),
+  /** A partner asks whether a job could be flown, of which there is none: the parts that decide about it. */
+  'mission.check.requested': z.object({
+    /** The same for every repeat; the platform reports with it. */
+    requestId: z.string(),
+    ...z.omit(commonFields, { eventId: true }).shape,
+    ...checkedJob.shape,
+    missionLine: z.optional(missionLine),
   }),
   /** The operator has registered an organisation, or suspended or resumed it. */
   'organisation.changed': z.extend(commonFields, { name: z.string(), status: z.enum(['active', 'suspended']) }),

@@ -7,7 +7,7 @@ import { LINK_LOST_S, reportsOf, TAKE_OFF_S, timesOf } from './timeline';
 const STEP_S = 1;
 
 /** Metres that a drone flies between two times of its mission. */
-function metresBetween(course: Course, from: number, to: number): number {
+export function metresBetween(course: Course, from: number, to: number): number {
   let metres = 0;
   // From the end, so that two calls take the same steps and the later one never has more metres left.
   for (let t = to; t > from; t -= STEP_S) {

@@ -30,7 +30,7 @@ export function timesOf({ climbS, legs }: Course) {
 const [MIN_HEIGHT, MAX_HEIGHT] = [1, 500];
 
 /** Why a drone does not take off for a place or a line at all; undefined when it does. */
-function whyRefused({ plan: { place, line, failure } }: Flight, course: Course): FailureReason | undefined {
+export function whyRefused({ plan: { place, line, failure } }: Flight, course: Course): FailureReason | undefined {
   if (!place && !line) return undefined;
   const { lowest, highest, charge } = course;
   if (lowest < MIN_HEIGHT || highest > MAX_HEIGHT) return 'UNREACHABLE';

@@ -2,6 +2,7 @@ import type { DropReason, InboundDetail, InboundEventType } from '../../contract
 import { registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet/fleet-registry';
 import { changeOfEvent } from '../../data/jobs/change-id';
 import { reportStatus } from '../../data/jobs/reported-status';
+import { saveCheckReport } from '../../data/requests/mission-checks';
 import { idField, organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/id';
 import { notIssued } from '../../domain/refusal';
 import type { FleetChange } from '../../domain/stranded-job';
@@ -88,5 +89,9 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
   'control.outcome.reported': async (detail, { id, now }) => {
     ownerOf('device', detail.deviceId);
     return dropped(await publishControlOutcome(detail, id, now));
+  },
+  'mission.check.reported': async ({ requestId, ...report }, { now }) => {
+    await saveCheckReport(requestId, report, now);
+    return undefined;
   },
 };

@@ -23,7 +23,11 @@ export interface PlatformIntegrationProps {
 export class PlatformIntegration extends Construct {
   private readonly inbound: InboundEvents;
 
-  constructor(scope: Construct, id: string, props: PlatformIntegrationProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: PlatformIntegrationProps,
+  ) {
     super(scope, id);
     new OutboundEvents(this, 'OutboundEvents', props);
     this.inbound = new InboundEvents(this, 'InboundEvents', props);
@@ -34,6 +38,11 @@ export class PlatformIntegration extends Construct {
     const { queueArn, queueUrl } = this.inbound.retries;
     fn.allow(['sqs:SendMessage'], [queueArn]);
     fn.lambda.addEnvironment('RETRY_QUEUE_URL', queueUrl);
+  }
+
+  /** Lets a function ask the platform, over its bus. */
+  grantAsk(fn: ApiFunction): void {
+    this.props.platform.grantPublish(fn);
   }
 }
 
@@ -96,7 +105,7 @@ class InboundEvents extends Construct {
     }).uses(tables, {
       jobs: ['get', 'query', 'update'],
       partners: ['scan'],
-      requests: ['update'],
+      requests: ['put', 'update'],
       // Open jobs are told with what they fly.
       missions: ['get'],
     });

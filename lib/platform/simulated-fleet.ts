@@ -16,6 +16,7 @@ import type { Tables } from '../tables';
 const consumed: OutboundEventType[] = [
   ...(['job.created', 'job.updated', 'job.cancelled', 'job.deleted'] as const),
   'control.requested',
+  'mission.check.requested',
 ];
 
 export interface SimulatedFleetProps {
@@ -41,13 +42,15 @@ export class SimulatedFleet extends Construct {
       // Simulated flights need not be retained.
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const environment = { MISSIONS_TABLE: missions.tableName };
+    const environment = { MISSIONS_TABLE: missions.tableName, SEED: 'sandbox' };
 
     const consume = new ApiFunction(this, 'ConsumeJobEvents', {
       entry: 'simulator/consume-job-events',
       description: 'Store jobs for the simulated fleet',
       environment,
-    }).allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [missions.tableArn]);
+    })
+      .uses(tables, { fleet: ['scan'] })
+      .allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [missions.tableArn]);
     platform.grantPublish(consume);
     // A job that is stored an hour late would surprise whoever tries the sandbox.
     consume.lambda.configureAsyncInvoke({ maxEventAge: Duration.hours(1), retryAttempts: 2 });
@@ -65,7 +68,7 @@ export class SimulatedFleet extends Construct {
       entry: 'simulator/fly',
       description: 'Fly the simulated fleet for a minute',
       timeoutSeconds: 90,
-      environment: { ...environment, SEED: 'sandbox', SPEED: String(speed), REST: String(rest) },
+      environment: { ...environment, SPEED: String(speed), REST: String(rest) },
     })
       .uses(tables, { fleet: ['scan'] })
       .allow(['dynamodb:Scan', 'dynamodb:UpdateItem'], [missions.tableArn]);

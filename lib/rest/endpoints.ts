@@ -66,6 +66,7 @@ export class Endpoints extends Construct {
     const fileUses = served.flatMap(({ missionFiles = [] }) => missionFiles);
     if (fileUses.length > 0) this.props.missionFiles.grant(fn, fileUses);
     if (served.some(({ setsDeadlines }) => setsDeadlines)) this.props.platform.grantDeadlines(fn);
+    if (served.some(({ asksPlatform }) => asksPlatform)) this.props.platform.grantAsk(fn);
     return fn;
   }
 }

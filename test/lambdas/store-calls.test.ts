@@ -1,6 +1,7 @@
 import { endpointTable } from '../../contract/access';
 import { scopes, tablesOf, type TableUse } from '../../contract/endpoint';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../data/fleet/fleet-key';
@@ -46,6 +47,7 @@ const lastState = JSON.stringify({
 });
 const queue = mockClient(SQSClient);
 missionBucket();
+const bus = mockClient(EventBridgeClient);
 
 beforeEach(() => {
   process.env['SHARE_BASE_URL'] = 'https://share.test';
@@ -71,6 +73,14 @@ beforeEach(() => {
   store.on(QueryCommand, { TableName: 'fleet', IndexName: 'standing' }).resolves({ Items: [standing] });
   process.env['RETRY_QUEUE_URL'] = 'https://sqs.test/retries';
   queue.on(SendMessageCommand).resolves({});
+  process.env['PLATFORM_BUS'] = 'platform';
+  bus.on(PutEventsCommand).callsFake(({ Entries = [] }: PutEventsCommand['input']) => {
+    const { requestId } = JSON.parse(Entries[0]?.Detail ?? '') as { requestId: string };
+    store
+      .on(GetCommand, { TableName: 'requests', Key: { id: `check#${requestId}` } })
+      .resolves({ Item: { findings: [] } });
+    return { FailedEntryCount: 0 };
+  });
 });
 
 const key = 'c0ffee00-1234-4abc-8def-0123456789ab';
@@ -87,6 +97,10 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   // The count, the devices that stand, the jobs of three statuses and the newest, the nearest as they are, their claims, and the transaction.
   ['POST /v3/jobs/dispatch', alarm, 9],
   ['POST /v3/jobs/dispatch', { ...alarm, ...withKey }, 10],
+  // The count, the group, and the answer of the platform.
+  ['POST /v3/jobs/check', newJob, 3],
+  // And the devices that stand, the jobs of three statuses and the newest, the nearest as they are, and their claims.
+  ['POST /v3/jobs/check', { body: { ...newJob.body, desiredLocation: place } }, 10],
   // The mission beside the group.
   ['POST /v3/jobs/create', { body: { ...newJob.body, missionId: id('mission') } }, 4],
   ['POST /v3/jobs/dispatch', { body: { name: 'Alarm', missionId: id('mission') } }, 10],

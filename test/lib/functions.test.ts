@@ -28,6 +28,8 @@ for (const endpoint of Object.values(endpointTable)) {
 const deadlinePermission = 'sqs:SendMessage PlatformIntegration/InboundEvents/Events';
 /** Of a function that uses files of missions. */
 const filePermissions = { get: 's3:GetObject MissionFiles/Bucket/*', put: 's3:PutObject MissionFiles/Bucket/*' };
+/** Of a function that asks the platform. */
+const askPermission = 'events:PutEvents Platform/Bus';
 const pathOf = (handler: string) => `Endpoints/${handler.split('/').at(-1)}`;
 
 describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
@@ -41,6 +43,7 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
         ...(served.some(({ closesSockets }) => closesSockets) ? socketPermissions : []),
         ...(served.some(({ setsDeadlines }) => setsDeadlines) ? [deadlinePermission] : []),
         ...served.flatMap(({ missionFiles = [] }) => missionFiles.map((use) => filePermissions[use])),
+        ...(served.some(({ asksPlatform }) => asksPlatform) ? [askPermission] : []),
       ]),
     );
   });
@@ -52,6 +55,7 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
       ...(endpoint.closesSockets ? socketSettings : []),
       ...(endpoint.setsDeadlines ? ['RETRY_QUEUE_URL'] : []),
       ...(endpoint.missionFiles ? ['MISSION_FILES_BUCKET'] : []),
+      ...(endpoint.asksPlatform ? ['PLATFORM_BUS'] : []),
     ]);
     // Which functions count refusals is in `test/lib/shares/share-guesses.test.ts`; no endpoint counts errors.
     const { METRIC_NAMESPACE: _, COUNTED_REASON: __, ...environment } = environmentOf(lambda);

@@ -1,6 +1,6 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { EVENT_VERSION } from '../../contract/platform';
 import { handler } from '../../simulator/consume-job-events';
 import { id } from '../domain/fixtures/samples';
@@ -29,6 +29,7 @@ const known = new ConditionalCheckFailedException({ message: 'known', $metadata:
 const onlyUpdate = () => dynamodb.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
 
 beforeEach(() => {
+  process.env['SEED'] = 'test';
   jest.useFakeTimers({ now: Date.parse(at) });
 });
 afterEach(() => {
@@ -129,5 +130,16 @@ describe('consume-job-events', () => {
         'SET released = :true',
       ]);
     });
+  });
+
+  test('answers a check of a job by the devices that are registered', async () => {
+    const { deviceGroupId } = job;
+    dynamodb.on(ScanCommand).resolves({ Items: [{ kind: 'device', deviceId: id('device'), deviceGroupId }] });
+    const { eventVersion, organisationId } = job;
+    await consume('mission.check.requested', { requestId: 'check-1', eventVersion, organisationId, at, deviceGroupId });
+    expect(publishedDetails('mission.check.reported')).toEqual([
+      { requestId: 'check-1', length: expect.any(Number) as number, durationSeconds: 71, charge: 9, findings: [] },
+    ]);
+    expect(dynamodb.commandCalls(PutCommand)).toEqual([]);
   });
 });

@@ -195,6 +195,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/jobs/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check whether a job could be flown
+         * @description Takes the body of creating a job, creates nothing, and says what would become of the job: the drone platform checks the flight, the service its devices. What creating would refuse is refused with the same answer. `feasible` is true only when there is no finding. Without an answer of the platform within two seconds there is the finding `UNDECIDED`: the job may be feasible or not, so ask again, or create it.
+         *
+         *     `candidates` are the devices of the group, or the one that `deviceId` names, with the `reason` of each that is not free now, nearest first to `desiredLocation`, or without it to the first waypoint of a mission of this service. When none is free now, there is the finding `NO_DEVICE`; not for a job whose `scheduledAt` is in the future, of which nobody knows what devices will do then. A job without a place has no candidates: the platform alone judges it.
+         *
+         *     The answer holds for the moment. The platform checks again when it takes the job, and fails one that no longer can be flown with the code of the finding as its `reason`.
+         *
+         *     Scopes: `command:create` and `resources:read`. Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         */
+        post: operations["checkJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/jobs/create": {
         parameters: {
             query?: never;
@@ -614,6 +640,41 @@ export interface components {
              * @example BUSY
              */
             reason?: string;
+        };
+        /** @description Reply to “Check whether a job could be flown”. */
+        CheckJobReply: {
+            /** @description The devices that were looked at, nearest first: at most 100. */
+            candidates: components["schemas"]["Candidate"][];
+            /**
+             * Format: double
+             * @description The charge that the flight takes, in percent of a full battery, as the drone platform says; more than 100 is more than there is. Left out if it did not tell.
+             * @example 138
+             */
+            charge?: number;
+            /**
+             * Format: double
+             * @description How long the flight takes, in seconds, as the drone platform says. Left out if it did not tell.
+             * @example 2485
+             */
+            durationSeconds?: number;
+            /**
+             * @description Whether the job could be flown: only when there is no finding.
+             * @example false
+             */
+            feasible: boolean;
+            /** @description What speaks against the job. Empty when nothing does. */
+            findings: components["schemas"]["Finding"][];
+            /**
+             * Format: double
+             * @description Metres that the drone flies, from its dock and back, as the drone platform says. Left out if it did not tell.
+             * @example 23840
+             */
+            length?: number;
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @example true
+             */
+            success: boolean;
         };
         /** @description Lists with as many elements as a line, or points, have positions. */
         CoordinateProperties: {
@@ -1241,6 +1302,37 @@ export interface components {
         };
         /** @description What has happened, by its `type`. Pass over a type that you don’t know. */
         Event: components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"] | components["schemas"]["UnknownEvent"];
+        /** @description What speaks against a job. */
+        Finding: {
+            /**
+             * Format: double
+             * @description What the job would need, in the same unit.
+             * @example 138
+             */
+            actual?: number;
+            /**
+             * @description What is wrong. Known values: `NO_DEVICE`: No device that could fly it is free now. `LOW_BATTERY`: The flight takes more of the charge than it may: percent. `UNREACHABLE`: The drone can’t fly there as the job asks. `UNDECIDED`: The drone platform did not answer in time. Others are codes of your drone platform, with which the job would fail as its `reason`.
+             * @example LOW_BATTERY
+             */
+            code: string;
+            /**
+             * Format: double
+             * @description What is allowed, in the unit of the code.
+             * @example 75
+             */
+            limit?: number;
+            /**
+             * @description The field of the request, if one is at fault.
+             * @example desiredLocation
+             */
+            path?: string;
+            /**
+             * Format: int32
+             * @description The waypoint of the mission, counted from 0, if one is at fault.
+             * @example 3
+             */
+            waypoint?: number;
+        };
         /** @description How a drone flies. */
         FlightSettings: {
             /**
@@ -2996,6 +3088,65 @@ export interface operations {
                     "Retry-After": components["headers"]["RetryAfter"];
                     "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    checkJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON in UTF-8; unknown fields are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateJobRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckJobReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Device group not found`: the device group does not exist. `Mission not found`: the mission does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
+             *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
                     [name: string]: unknown;
                 };
                 content: {

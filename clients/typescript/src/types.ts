@@ -24,6 +24,8 @@ export type CreatedJob = Reply<'/v3/jobs/create', 'post'>['job'];
 export type NewDispatch = Body<'/v3/jobs/dispatch', 'post'>;
 /** A job with the device that flies it, how far that is, and the devices that were looked at. */
 export type Dispatch = Omit<Reply<'/v3/jobs/dispatch', 'post'>, 'success'>;
+/** Whether a job could be flown, what the flight takes, what speaks against it, and the devices that were looked at. */
+export type JobCheck = Omit<Reply<'/v3/jobs/check', 'post'>, 'success'>;
 export type JobsPage = Reply<'/v3/jobs', 'get'>;
 export type JobSummary = JobsPage['jobs'][number];
 export type JobsQuery = Query<'/v3/jobs'>;

@@ -58,6 +58,11 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
     summary: 'A viewer has sent a command',
     description: `The viewer was allowed to at \`requestedAt\`, and the command is soon out of date. Decide whether to execute it, and report the outcome with its \`requestId\` in \`control.outcome.reported\`. At most ${CONTROLS_PER_MINUTE.share} a minute come from one share, and ${CONTROLS_PER_MINUTE.device} for one device.`,
   },
+  'mission.check.requested': {
+    summary: 'A partner asks whether a job could be flown',
+    description:
+      'There is no such job, and none need follow. Answer within two seconds with its `requestId` in `mission.check.reported`: the partner waits no longer. It has the fields of `job.created` that decide about the flight.',
+  },
   'report.rejected': {
     summary: 'An event of the platform was not applied',
     description: `Or some of its samples. \`reportId\` is the \`id\` that PutEvents returned. Of events that were applied before, or are older than what was applied, the platform is not told; nor of more than ${MOST_TOLD} in a minute.`,
@@ -87,5 +92,10 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
     summary: 'The outcome of a command',
     description:
       'Once, within ten minutes after the command. The viewers of the share receive it. A second outcome is dropped as `repeated`, a late one as `late`.',
+  },
+  'mission.check.reported': {
+    summary: 'Whether a job could be flown',
+    description:
+      'The answer to `mission.check.requested`. Each finding speaks against the job: its `code` is the `reason` with which the job would fail. Without findings the job could be flown. A late answer changes nothing.',
   },
 };

@@ -12,6 +12,7 @@ const deviceGroupId = 'group-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2n';
 const deviceId = 'device-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2p';
 const shareId = '9f86d081884c7d659a2feaa0c55ad015';
 const requestId = '01kb1x5n2c4d6f8g0h2j4k6m8n';
+const checkId = 'd3b07384-d113-4ec5-a5d1-7c9f0e2b6a41';
 const organisationId = 'org-acme0001';
 const reportId = '0b1f2d3c-4e5f-4a6b-8c7d-9e0f1a2b3c4d';
 
@@ -90,6 +91,16 @@ const published = {
     description: 'Dock at the rim',
     devices: [{ deviceId, name: 'Kestrel', stream: 'stream-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2s' }],
   },
+  'mission.check.requested': {
+    requestId: checkId,
+    eventVersion: EVENT_VERSION,
+    organisationId,
+    at: '2026-11-27T10:30:00.000Z',
+    deviceGroupId,
+    desiredLocation: { type: 'Point', coordinates: [8.5417, 47.3769] },
+    actionOnArrival: 'HOVER',
+    flight: { height: 60 },
+  },
   'report.rejected': {
     eventId: `${reportId}/rejected`,
     eventVersion: EVENT_VERSION,
@@ -144,6 +155,13 @@ const reported = {
     outcome: 'REFUSED',
     reason: 'DEVICE_BUSY',
     at: '2026-11-27T10:31:08.000Z',
+  },
+  'mission.check.reported': {
+    requestId: checkId,
+    length: 23_840,
+    durationSeconds: 2485,
+    charge: 138,
+    findings: [{ code: 'LOW_BATTERY', limit: 75, actual: 138 }],
   },
 };
 

@@ -75,9 +75,12 @@ export const invalidKeys: Readonly<Record<string, RefusalExample>> = {
   },
 };
 
+/** Endpoints whose body names a device group. */
+const namesGroup: readonly EndpointKey[] = ['POST /v3/jobs/create', 'POST /v3/jobs/dispatch', 'POST /v3/jobs/check'];
+
 /** The field or path parameter of an endpoint that may name another organisation's resource. */
 function foreignIn(key: EndpointKey): string | undefined {
-  if (key === 'POST /v3/jobs/create' || key === 'POST /v3/jobs/dispatch') return 'deviceGroupId';
+  if (namesGroup.includes(key)) return 'deviceGroupId';
   if (key === 'POST /v3/streams/share') return 'resourceId';
   return /\{(\w+)\}/.exec(key)?.[1];
 }

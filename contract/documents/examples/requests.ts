@@ -45,6 +45,16 @@ export const requestExamples: Partial<Record<EndpointKey, Readonly<Record<string
       },
     },
   },
+  'POST /v3/jobs/check': {
+    place: {
+      summary: 'Can a device of the group fly to this place?',
+      value: {
+        name: 'Look at the gate',
+        deviceGroupId,
+        desiredLocation: { type: 'Point', coordinates: [8.5417, 47.3769] },
+      },
+    },
+  },
   'PATCH /v3/jobs/{jobId}': {
     rename: { summary: 'Another name and priority', value: { name: 'Rim inspection, second try', priority: 8 } },
     replaceMetadata: { summary: 'Replace all metadata', value: { metadata: { site: 'south' } } },

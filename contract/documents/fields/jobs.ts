@@ -1,5 +1,6 @@
 import type { Field, Fields } from '../field';
 import { passedOver } from '../../../domain/dispatch';
+import { findingCodes } from '../../../domain/job-check';
 import { actions } from '../../../domain/destination';
 import { identifier } from './common';
 import { allMoves, lastAreFinal } from '../../job-lifecycle';
@@ -46,6 +47,46 @@ export const jobFields: Fields = {
     description:
       'When the drone would arrive, in seconds from now. An estimate: 30 seconds, and the distance at `flight.speed` or 10 m/s.',
     examples: [64],
+    minimum: 0,
+  },
+  feasible: {
+    description: 'Whether the job could be flown: only when there is no finding.',
+    examples: [false],
+  },
+  findings: {
+    description: 'What speaks against the job. Empty when nothing does.',
+    maxItems: 101,
+  },
+  'Finding.code': {
+    description: `What is wrong. Known values: ${Object.entries(findingCodes)
+      .map(([code, text]) => `\`${code}\`: ${text}`)
+      .join(' ')} Others are codes of your drone platform, with which the job would fail as its \`reason\`.`,
+    examples: ['LOW_BATTERY'],
+    known: Object.keys(findingCodes),
+  },
+  'Finding.path': { description: 'The field of the request, if one is at fault.', examples: ['desiredLocation'] },
+  waypoint: {
+    description: 'The waypoint of the mission, counted from 0, if one is at fault.',
+    examples: [3],
+    minimum: 0,
+  },
+  'Finding.limit': { description: 'What is allowed, in the unit of the code.', examples: [75] },
+  actual: { description: 'What the job would need, in the same unit.', examples: [138] },
+  'CheckJobReply.length': {
+    description:
+      'Metres that the drone flies, from its dock and back, as the drone platform says. Left out if it did not tell.',
+    examples: [23_840],
+    minimum: 0,
+  },
+  durationSeconds: {
+    description: 'How long the flight takes, in seconds, as the drone platform says. Left out if it did not tell.',
+    examples: [2485],
+    minimum: 0,
+  },
+  charge: {
+    description:
+      'The charge that the flight takes, in percent of a full battery, as the drone platform says; more than 100 is more than there is. Left out if it did not tell.',
+    examples: [138],
     minimum: 0,
   },
   maxEtaSeconds: { description: 'Passes over devices that would arrive later: seconds, 1 to 86400.', examples: [300] },

@@ -20,7 +20,7 @@ Each client sees only its own organisation.
 - **\`x-request-id\`** in each response identifies the request. Name it when you report a problem. Only what is
   refused unread lacks it: a body that is too large (413), a malformed URL (400 \`{"message": "Bad Request"}\`), and requests beyond a
   limit per IP address that the operator may have set (429 with \`Retry-After\`).
-- **Limits** are per client and exact, in windows of a minute of the clock: 60 calls of \`POST /v3/jobs/create\`, 60 of \`POST /v3/jobs/dispatch\`, 60 each of
+- **Limits** are per client and exact, in windows of a minute of the clock: 60 calls of \`POST /v3/jobs/create\`, 60 each of \`POST /v3/jobs/dispatch\`, \`POST /v3/jobs/check\`,
   \`POST /v3/missions\` and \`PUT /v3/missions/{missionId}\`, 30 of
   \`POST /v3/streams/share\` and 120 each of \`GET /v3/shares/{shareCode}/resources\` and
   \`GET /v3/events\`. Every call that reaches the service counts, also a

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import * as telemetry from '../../../domain/telemetry';
 import { endpointTable } from '../../access';
 import type { EndpointKey } from '../../endpoints';
+import * as check from '../../schemas/check';
 import * as dispatch from '../../schemas/dispatch';
 import * as errors from '../../schemas/errors';
 import * as events from '../../schemas/events';
@@ -26,7 +27,8 @@ interface NamedSchema {
   readonly examples?: readonly unknown[];
 }
 
-type Exported = typeof dispatch &
+type Exported = typeof check &
+  typeof dispatch &
   typeof errors &
   typeof events &
   typeof fleet &
@@ -42,6 +44,7 @@ type Exported = typeof dispatch &
 /** Everything that a module of schemas exports. */
 const exported = Object.fromEntries(
   [
+    Object.entries(check),
     Object.entries(dispatch),
     Object.entries(errors),
     Object.entries(events),
@@ -68,6 +71,7 @@ const parts = described({
   updatedJob: 'A job after a change, with the fields that can change.',
   cancelledJob: 'A job after it was cancelled.',
   candidate: 'A device near the place.',
+  finding: 'What speaks against a job.',
   location: 'A place: a GeoJSON point (RFC 7946).',
   flightSettings: 'How a drone flies.',
   mission: 'A mission without its waypoints.',

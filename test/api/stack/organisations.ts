@@ -19,6 +19,7 @@ export const cast = {
   'create-job': [all, all],
   destination: [all],
   'dispatch-job': [all],
+  'check-job': [all],
   'list-jobs': [all, all, all],
   'get-job': [all],
   'get-job-track': [all],

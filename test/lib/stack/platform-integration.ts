@@ -62,7 +62,7 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
     fleet: ['get', 'batchGet', 'update'],
     flights: ['put'],
     connections: ['get', 'query', 'delete', 'update'],
-    requests: ['update'],
+    requests: ['put', 'update'],
     missions: ['get'],
     shares: ['get'],
     partners: ['get', 'scan'],
@@ -126,13 +126,22 @@ test.each(['OutboundEventsFailures', 'InboundEventsFailures'])('the alarm %s fir
 });
 
 describe('The simulated fleet', () => {
-  test('consumes job and control events, and may only store jobs and publish outcomes', () => {
+  test('consumes job and control events and checks, and may only read the fleet, store jobs and publish', () => {
     const path = 'SimulatedFleet/ConsumeJobEvents';
     const more = ['PutItem', 'UpdateItem'].map((action) => `dynamodb:${action} SimulatedFleet/Missions`);
-    expect(permissionsOf(path)).toEqual(permissionsFor(path, [], [...more, 'events:PutEvents Platform/Bus']));
+    expect(permissionsOf(path)).toEqual(
+      permissionsFor(path, [{ fleet: ['scan'] }], [...more, 'events:PutEvents Platform/Bus']),
+    );
     expect(rules['SimulatedFleet/FromService']?.Properties['EventPattern']).toEqual({
       source: [SERVICE],
-      'detail-type': ['job.created', 'job.updated', 'job.cancelled', 'job.deleted', 'control.requested'],
+      'detail-type': [
+        'job.created',
+        'job.updated',
+        'job.cancelled',
+        'job.deleted',
+        'control.requested',
+        'mission.check.requested',
+      ],
     });
     const [target] = rules['SimulatedFleet/FromService']?.Properties['Targets'] as { Arn: unknown }[];
     expect(nameOf(target?.Arn)).toBe(`${path}/Function`);

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 LISTS = ("GET /v3/jobs", "GET /v3/shares", "GET /v3/streams/share")
 DISPATCH = "POST /v3/jobs/dispatch"
-CREATES = ("POST /v3/jobs/create", DISPATCH, "POST /v3/streams/share")
+JOBS = ("POST /v3/jobs/create", "POST /v3/jobs/check")
+CREATES = (*JOBS, DISPATCH, "POST /v3/streams/share")
 
 
 @dataclass(frozen=True)
@@ -51,26 +52,26 @@ accepted_failures = [
         "a cursor is one that the service has issued, not any text",
     ),
     AcceptedFailure(
-        ("POST /v3/jobs/create",),
+        JOBS,
         400,
         "deviceId: is not a device of the device group",
         "a device belongs to another device group than the job's, or does not exist",
     ),
     AcceptedFailure(
-        ("POST /v3/jobs/create",),
+        JOBS,
         400,
         "scheduledAt: is more than five minutes ago",
         "a time is past",
     ),
     AcceptedFailure(
-        ("POST /v3/jobs/create", DISPATCH),
+        (*JOBS, DISPATCH),
         400,
         r"(desiredLocation|missionId|flight(\.\w+)?): (is required for|is not flown with|is for|needs a|contradicts) .*"
         r"|desiredLocation\.coordinates: must not be 0, 0",
         "the parts of a destination belong together",
     ),
     AcceptedFailure(
-        ("POST /v3/jobs/create", DISPATCH),
+        (*JOBS, DISPATCH),
         400,
         r"desiredLocation\.coordinates\.\d: must be -?\d+ or (more|less)",
         "coordinates have bounds of their own each, which generators of code have no schema for",

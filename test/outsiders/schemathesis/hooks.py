@@ -93,7 +93,7 @@ def map_case(context, case):
             partner = next_partner()
             case.headers["x-api-key"] = partner["apiKey"]
             case.body |= {"client_id": partner["clientId"], "client_secret": partner["clientSecret"]}
-        case "POST /v3/jobs/create":
+        case "POST /v3/jobs/create" | "POST /v3/jobs/check":
             case.body["deviceGroupId"] = group["deviceGroupId"]
             if "deviceId" in case.body:
                 case.body["deviceId"] = device

@@ -252,6 +252,33 @@ class ErrorDetail(TypedDict):
     """
 
 
+class Finding(TypedDict):
+    """
+    What speaks against a job.
+    """
+
+    code: str
+    """
+    What is wrong. Known values: `NO_DEVICE`: No device that could fly it is free now. `LOW_BATTERY`: The flight takes more of the charge than it may: percent. `UNREACHABLE`: The drone can’t fly there as the job asks. `UNDECIDED`: The drone platform did not answer in time. Others are codes of your drone platform, with which the job would fail as its `reason`.
+    """
+    path: NotRequired[str]
+    """
+    The field of the request, if one is at fault.
+    """
+    waypoint: NotRequired[int]
+    """
+    The waypoint of the mission, counted from 0, if one is at fault.
+    """
+    limit: NotRequired[float]
+    """
+    What is allowed, in the unit of the code.
+    """
+    actual: NotRequired[float]
+    """
+    What the job would need, in the same unit.
+    """
+
+
 class FlightSettings(TypedDict):
     """
     How a drone flies.
@@ -892,6 +919,41 @@ class CancelJobReply(TypedDict):
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
     job: CancelledJob
+
+
+class CheckJobReply(TypedDict):
+    """
+    Reply to “Check whether a job could be flown”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    feasible: bool
+    """
+    Whether the job could be flown: only when there is no finding.
+    """
+    length: NotRequired[float]
+    """
+    Metres that the drone flies, from its dock and back, as the drone platform says. Left out if it did not tell.
+    """
+    durationSeconds: NotRequired[float]
+    """
+    How long the flight takes, in seconds, as the drone platform says. Left out if it did not tell.
+    """
+    charge: NotRequired[float]
+    """
+    The charge that the flight takes, in percent of a full battery, as the drone platform says; more than 100 is more than there is. Left out if it did not tell.
+    """
+    findings: list[Finding]
+    """
+    What speaks against the job. Empty when nothing does.
+    """
+    candidates: list[Candidate]
+    """
+    The devices that were looked at, nearest first: at most 100.
+    """
 
 
 class CreateJobRequest(TypedDict):

@@ -7,6 +7,7 @@ import type {
   Dispatch,
   Job,
   JobChange,
+  JobCheck,
   JobEvent,
   JobsPage,
   JobsQuery,
@@ -69,6 +70,13 @@ export class Jobs {
     const created = this.rest.POST('/v3/jobs/dispatch', { ...options, body, params: { header } });
     const { success: _, ...dispatch } = await bodyOf('POST /v3/jobs/dispatch', created);
     return dispatch;
+  }
+
+  /** Asks whether a job could be flown, and creates none; up to two seconds. @throws ApiError, ConnectionError */
+  async check(body: NewJob, options: CallOptions = {}): Promise<JobCheck> {
+    const checked = this.rest.POST('/v3/jobs/check', { ...options, body });
+    const { success: _, ...check } = await bodyOf('POST /v3/jobs/check', checked);
+    return check;
   }
 
   /** All jobs of the organisation, newest first, page after page. @throws ApiError, ConnectionError */

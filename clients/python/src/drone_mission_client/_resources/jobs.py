@@ -12,6 +12,7 @@ from .._http.rest import Rest
 from ..messages import JobStatusMessage
 from ..models import (
     CancelledJob,
+    CheckJobReply,
     CreateJobRequest,
     DispatchJobReply,
     DispatchJobRequest,
@@ -62,6 +63,14 @@ class Jobs:
         """
         headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
         return cast(DispatchJobReply, self._rest.call("POST /v3/jobs/dispatch", body=job, headers=headers))
+
+    def check(self, job: CreateJobRequest) -> CheckJobReply:
+        """Asks whether a job could be flown, and creates none; takes up to two seconds.
+
+        Args:
+            job: As for `create`.
+        """
+        return cast(CheckJobReply, self._rest.call("POST /v3/jobs/check", body=job))
 
     def list(self, *, status: str | None = None, limit: int | None = None) -> Iterator[JobSummary]:
         """Yields all jobs of the organisation, newest first, page after page.

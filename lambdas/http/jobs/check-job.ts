@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { checkJob } from '../../../contract/endpoints/check';
+import { expectDeviceGroup } from '../../../data/fleet/fleet';
+import { findFlownMission } from '../../../data/missions/missions';
+import { publishPlatformEvent } from '../../../data/platform/platform-bus';
+import { awaitCheckReport } from '../../../data/requests/mission-checks';
+import { placeOf } from '../../../domain/dispatch';
+import { organisationId } from '../../../domain/id';
+import { newJob, withMission } from '../../../domain/job';
+import { judge, lacksDevice, questionOf } from '../../../domain/job-check';
+import { findCandidates } from '../../dispatch/find-candidates';
+import { withMissionLine } from '../../platform/with-mission-line';
+import { jsonBody } from '../../serve/json-body';
+import { serve } from '../../serve/serve';
+
+export const handler = serve(
+  'POST /v3/jobs/check',
+  checkJob,
+  async ({ caller: { organisation }, body, now }) => {
+    // It stands for the job, of which there is none.
+    const requestId = randomUUID();
+    const created = newJob(body, requestId, now);
+    const [mission] = await Promise.all([
+      findFlownMission(organisation, body),
+      expectDeviceGroup(organisation, body.deviceGroupId, body.deviceId),
+    ]);
+    const question = await withMissionLine(questionOf(withMission(created, mission)));
+    const asked = { requestId, organisationId: organisationId(organisation), at: now, ...question };
+    await publishPlatformEvent('mission.check.requested', asked);
+    const place = placeOf(body, mission);
+    const [report, candidates] = await Promise.all([
+      awaitCheckReport(requestId),
+      place && findCandidates(organisation, { ...body, place }, now),
+    ]);
+    const decided = judge(report, lacksDevice(candidates, body.scheduledAt, now));
+    return { success: true as const, ...decided, candidates: candidates ?? [] };
+  },
+  jsonBody,
+);

@@ -28,6 +28,7 @@ const answer = z.looseObject({
   access_token: z.string().optional(),
   job: z.looseObject({ jobId: z.string(), status: z.string() }).optional(),
   events: z.array(z.looseObject({ jobState: z.string() })).optional(),
+  findings: z.array(z.looseObject({ code: z.string() })).optional(),
   resources: z.array(z.object({ devices: z.array(device) })).optional(),
   features: z.array(z.object({ geometry: z.object({ coordinates: z.array(z.array(z.number())) }) })).optional(),
 });
@@ -131,6 +132,34 @@ test('the nearest drone of an alarm takes off, arrives and lands', async () => {
   const path = `/v3/jobs/${job?.jobId ?? ''}`;
   await until('its landing', async () => ((await call('GET', path)).job?.status === 'COMPLETED' ? true : undefined));
   expect((await call('GET', path)).job).toMatchObject({ deviceId: job?.['deviceId'], actionOnArrival: 'HOVER' });
+});
+
+test('a check says what the flight of a job takes, and why a job would fail', async () => {
+  const { resources = [] } = await call('GET', '/v3/resources?include=state');
+  const [device] = resources[0]?.devices ?? [];
+  const [east = 0, north = 0] = device?.lastState?.navigation.position.coordinates ?? [];
+  const checked = (place: readonly number[]) =>
+    until('the answer of the fleet', async () => {
+      const answer = await call('POST', '/v3/jobs/check', {
+        name: 'Look',
+        deviceGroupId,
+        deviceId: device?.deviceId,
+        desiredLocation: { type: 'Point', coordinates: place },
+        scheduledAt: '2035-01-01T00:00:00Z',
+      });
+      const isUndecided = answer.findings?.some(({ code }) => code === 'UNDECIDED') ?? true;
+      return isUndecided ? undefined : answer;
+    });
+  expect(await checked([east, north + 0.005])).toMatchObject({ feasible: true, findings: [] });
+  const far = { deviceId: device?.deviceId, desiredLocation: { type: 'Point', coordinates: [east, north + 0.5] } };
+  expect(await checked(far.desiredLocation.coordinates)).toMatchObject({
+    feasible: false,
+    findings: [{ code: 'LOW_BATTERY', limit: 75 }],
+  });
+  const { job } = await call('POST', '/v3/jobs/create', { name: 'Look', deviceGroupId, ...far });
+  const path = `/v3/jobs/${job?.jobId ?? ''}`;
+  await until('its failure', async () => ((await call('GET', path)).job?.status === 'FAILED' ? true : undefined));
+  expect((await call('GET', path)).job).toMatchObject({ reason: 'LOW_BATTERY' });
 });
 
 test('a scheduled job waits while others fly', async () => {

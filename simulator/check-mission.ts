@@ -2,7 +2,7 @@ import { outboundEvents, type InboundDetail } from '../contract/platform';
 import { courseOf, MAX_CHARGE, type Course, type Flight } from './course';
 import { dockPositionOf } from './dock-position';
 import type { SimulatedDevice } from './inventory';
-import { planOf } from './mission-plan';
+import { planOf, type MissionPlan } from './mission-plan';
 import { metresBetween } from './progress';
 import { timesOf, whyRefused } from './timeline';
 
@@ -11,11 +11,17 @@ type Checked = InboundDetail<'mission.check.reported'>;
 /** The charge that a course takes, in percent, rounded up: what is refused is above the limit. */
 const percentOf = ({ charge }: Course): number => Math.ceil(charge * 10) / 10;
 
+/** The field that says where a drone flies to; undefined when two do. */
+function placedBy({ place, line }: MissionPlan): string | undefined {
+  if (place && line) return undefined;
+  return line ? 'missionId' : 'desiredLocation';
+}
+
 /** Why a drone would not take off, as a finding: the job would fail with its code. */
 function findingsOf(flight: Flight, course: Course): Checked['findings'] {
   const code = whyRefused(flight, course);
   if (code === undefined) return [];
-  if (code !== 'LOW_BATTERY') return [{ code, path: 'desiredLocation' }];
+  if (code !== 'LOW_BATTERY') return [{ code, path: placedBy(flight.plan) }];
   return [{ code, limit: MAX_CHARGE, actual: percentOf(course) }];
 }
 

@@ -57,6 +57,25 @@ describe('The check of a simulated mission', () => {
     expect(findings).toEqual([{ code: 'UNREACHABLE', path: 'desiredLocation' }]);
   });
 
+  test.each<[string, number, object]>([
+    ['UNREACHABLE', 100, { code: 'UNREACHABLE', path: 'missionId' }],
+    ['LOW_BATTERY', 20_000, { code: 'LOW_BATTERY', limit: 75 }],
+  ])('finds %s for a mission of the service that is %d metres long', (code, metres, expected) => {
+    const height = dock.altitude + (code === 'UNREACHABLE' ? 501 : 50);
+    const waypoints = [0, metres].map((along) => [...north(along).coordinates, height]);
+    const mission = { missionId: id('mission'), missionVersion: 1, actionOnArrival: 'MISSION' };
+    const { findings } = check({ ...mission, missionLine: { waypoints, heightReference: 'SEA_LEVEL' } });
+    expect(findings).toMatchObject([expected]);
+  });
+
+  test('names no field when two say where to fly', () => {
+    const waypoints = [0, 100].map((along) => [...north(along).coordinates, dock.altitude + 501]);
+    const mission = { missionId: id('mission'), missionVersion: 1, actionOnArrival: 'MISSION' };
+    const missionLine = { waypoints, heightReference: 'SEA_LEVEL' };
+    const { findings } = check({ ...mission, missionLine, desiredLocation: north(50) });
+    expect(findings.map(({ code, path }) => [code, path])).toEqual([['UNREACHABLE', undefined]]);
+  });
+
   test('is that of the nearest device of the group, if the job names none', () => {
     const there = { desiredLocation: north(0) };
     const [named, far, any] = [check({ ...there, deviceId }), check({ ...there, deviceId: other }), check(there)];

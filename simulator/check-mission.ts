@@ -12,7 +12,7 @@ type Checked = InboundDetail<'mission.check.reported'>;
 const percentOf = ({ charge }: Course): number => Math.ceil(charge * 10) / 10;
 
 /** The field that says where a drone flies to; undefined when two do. */
-function placedBy({ place, line }: MissionPlan): string | undefined {
+function placedBy({ place, line }: Pick<MissionPlan, 'place' | 'line'>): string | undefined {
   if (place && line) return undefined;
   return line ? 'missionId' : 'desiredLocation';
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Destination } from './destination';
 import { organisationOf, type Organisation } from './id';
-import { heightReferences, lengthOf, type MissionLine } from './mission';
+import { heightReferences } from './mission';
 import { foreign, invalid, Refusal } from './refusal';
 
 /** The formats of files, with the media type of each. WPML is that of DJI, in a KMZ. */
@@ -34,28 +34,6 @@ export type Mission = z.output<typeof mission>;
 /** A mission with where it begins, which ranks the devices of a dispatch. */
 export const storedMission = z.object({ ...mission.shape, start: z.tuple([z.number(), z.number()]) });
 export type StoredMission = z.output<typeof storedMission>;
-
-/** What a file says of a mission. */
-export interface NewMission {
-  readonly name?: string | undefined;
-  readonly mediaType: MissionMediaType;
-  readonly line: MissionLine;
-}
-
-/** The fields of a mission that follow from its file. */
-export function fieldsOf({ name, mediaType, line }: NewMission) {
-  const format = missionFormats.find((each) => mediaTypeOf[each] === mediaType);
-  if (!format) throw new Error(`${mediaType} is no media type of missions`);
-  const [[longitude, latitude] = [NaN, NaN]] = line.waypoints;
-  return {
-    name,
-    format,
-    heightReference: line.heightReference,
-    waypointCount: line.waypoints.length,
-    length: Math.round(lengthOf(line) * 10) / 10,
-    start: [longitude, latitude] as [number, number],
-  };
-}
 
 /** The organisation of a mission of this service; undefined for any other text, which only the operator knows. */
 export const ownerOfMission = (missionId: string): Organisation | undefined => organisationOf('mission', missionId);

@@ -1,5 +1,4 @@
 /** A mission: the line of waypoints that a drone flies, and what their heights are measured from. */
-import { Geodesic } from 'geographiclib-geodesic';
 import * as z from 'zod/mini';
 import { invalid } from './refusal';
 
@@ -114,11 +113,3 @@ const faultAt = (index: number, fault: string) => invalid(`waypoints.${index}`, 
 
 /** An `invalid_request` for a mission that is too long. @param path what holds its waypoints */
 export const tooManyWaypoints = (path = 'waypoints') => invalid(path, `must have at most ${MAX_WAYPOINTS} waypoints`);
-
-/** Metres along a line, by the geodesics of the ellipsoid WGS 84; heights are ignored. */
-export const lengthOf = ({ waypoints }: MissionLine): number =>
-  waypoints.slice(1).reduce((metres, [longitude, latitude], index) => {
-    const [fromLongitude, fromLatitude] = waypoints[index] ?? [longitude, latitude];
-    const leg = Geodesic.WGS84.Inverse(fromLatitude, fromLongitude, latitude, longitude, Geodesic.DISTANCE);
-    return metres + (leg.s12 ?? NaN);
-  }, 0);

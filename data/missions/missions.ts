@@ -3,14 +3,13 @@ import type { Destination } from '../../domain/destination';
 import type { Organisation } from '../../domain/id';
 import {
   expectFlyable,
-  fieldsOf,
   mission,
   ownerOfMission,
   storedMission,
   type Mission,
-  type NewMission,
   type StoredMission,
 } from '../../domain/mission-record';
+import { fieldsOf, type NewMission } from '../../domain/new-mission';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { foreign, Refusal } from '../../domain/refusal';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';

@@ -1,11 +1,11 @@
 import {
   checkedLine,
-  lengthOf,
   MAX_WAYPOINTS,
   missionLine,
   type HeightReference,
   type Waypoint,
 } from '../../domain/mission';
+import { lengthOf } from '../../domain/mission-length';
 import { Refusal } from '../../domain/refusal';
 
 const detailsOf = (act: () => unknown) => {

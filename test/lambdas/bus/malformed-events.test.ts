@@ -41,7 +41,7 @@ const faults = wholes.flatMap(([type, detail]) =>
     const isIdentifier = field in kinds || field === 'organisationId';
     return [
       ...(isRequired(type, detail, field) ? [wrong('without', undefined)] : []),
-      wrong('with a number for', 7),
+      ...(typeof detail[field] === 'number' ? [wrong('with a text for', '7')] : [wrong('with a number for', 7)]),
       wrong('with an object for', {}),
       wrong('with null for', null),
       wrong('with a text that is too long for', 'x'.repeat(4097)),
@@ -81,8 +81,10 @@ test.each([...faults, ...foreign])(
   async (_, type, detail, path) => {
     const body = platformEvent(type, detail);
     expect(await consume(body, NEXT)).toEqual({ batchItemFailures: [] });
-    expect(deadLetters()).toEqual([[body, expect.stringMatching(new RegExp(`^${path} `)) as string]]);
-    expect(rejected()).toMatchObject([['report.rejected', { reason: 'malformed', details: [{ path }] }]]);
+    expect(deadLetters()).toEqual([[body, expect.stringMatching(new RegExp(`^${path}[. ]`)) as string]]);
+    expect(rejected()).toMatchObject([['report.rejected', { reason: 'malformed' }]]);
+    const [[, told]] = rejected() as [[string, { details: readonly { path: string }[] }]];
+    expect(new Set(told.details.map((one) => one.path.split('.')[0]))).toEqual(new Set([path]));
     const removed = store.commandCalls(UpdateCommand, { TableName: 'fleet' }).map(({ args: [{ input }] }) => input);
     expect(removed).toMatchObject([{ ExpressionAttributeValues: { ':removed': 'removed' } }]);
   },

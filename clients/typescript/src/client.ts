@@ -7,6 +7,7 @@ import { settingsFrom, type ClientOptions } from './options.ts';
 import { DeviceGroups } from './resources/device-groups.ts';
 import { Events } from './resources/events.ts';
 import { Jobs } from './resources/jobs.ts';
+import { Missions } from './resources/missions.ts';
 import { Shares } from './resources/shares.ts';
 import { StatusChannels } from './resources/status-channels.ts';
 import { Telemetry } from './resources/telemetry.ts';
@@ -20,6 +21,7 @@ const PONG_WITHIN_MS = 10_000;
 /** A client of the Drone Mission Integration API; the entry points give it the WebSocket of their platform. */
 export class Client {
   readonly jobs: Jobs;
+  readonly missions: Missions;
   readonly shares: Shares;
   readonly deviceGroups: DeviceGroups;
   readonly telemetry: Telemetry;
@@ -44,6 +46,7 @@ export class Client {
     };
     const channels = new StatusChannels(settings, wsUrl);
     this.jobs = new Jobs(this.rest, channels);
+    this.missions = new Missions(this.rest);
     this.shares = new Shares(this.rest, channels);
     this.deviceGroups = new DeviceGroups(this.rest, channels);
     this.telemetry = new Telemetry(channels);

@@ -7,6 +7,7 @@ export type { CallOptions } from './http/call.ts';
 export type { ClientOptions } from './options.ts';
 export type { FollowEventsOptions } from './resources/events.ts';
 export type { CreateOptions, TrackOptions, UpdateOptions } from './resources/jobs.ts';
+export type { MissionFileOptions, ReadFileOptions } from './resources/missions.ts';
 export type { TelemetrySource } from './resources/telemetry.ts';
 export type { paths } from './openapi.ts';
 export type * from './types.ts';

@@ -36,6 +36,18 @@ export type JobChange = Body<'/v3/jobs/{jobId}', 'patch'>;
 export type UpdatedJob = Reply<'/v3/jobs/{jobId}', 'patch'>['job'];
 export type CancelledJob = Reply<'/v3/jobs/{jobId}/cancel', 'post'>['job'];
 
+type MissionFiles = NonNullable<paths['/v3/missions']['post']>['requestBody']['content'];
+/** What a mission's file is. */
+export type MissionMediaType = keyof MissionFiles;
+/** A file: its text or its bytes. */
+export type MissionFile = string | Uint8Array | Blob;
+export type MissionsPage = Reply<'/v3/missions', 'get'>;
+/** A mission without its waypoints. */
+export type Mission = MissionsPage['missions'][number];
+export type MissionsQuery = Query<'/v3/missions'>;
+/** A mission with its waypoints, in GeoJSON (RFC 7946). */
+export type MissionFeature = Reply<'/v3/missions/{missionId}', 'get'>;
+
 export type NewShare = Body<'/v3/streams/share', 'post'>;
 export type CreatedShare = Reply<'/v3/streams/share', 'post'>['share'];
 export type SharesPage = Reply<'/v3/shares', 'get'>;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
@@ -10,7 +10,10 @@ export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  /** The JSON of the body; undefined for a file. */
   readonly body: unknown;
+  /** The bytes of the body. */
+  readonly content: Buffer;
 }
 
 /** What the service answers; `destroy` breaks the connection instead. */
@@ -21,7 +24,7 @@ export type Answer =
       readonly headers?: Record<string, string>;
       readonly body?: unknown;
       /** The body as it is, in place of JSON. */
-      readonly text?: string;
+      readonly text?: string | Uint8Array;
     };
 
 /** A socket that a client has opened. */
@@ -134,8 +137,10 @@ export class FakeService {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = request;
-    const body = await text(request);
-    const received = { method, path, headers, body: body && (JSON.parse(body) as unknown) };
+    const content = await buffer(request);
+    const isJson = content.length > 0 && headers['content-type'] === 'application/json';
+    const body = isJson ? (JSON.parse(content.toString()) as unknown) : undefined;
+    const received = { method, path, headers, body, content };
     const isToken = path === '/v3/auth/token';
     if (!isToken) this.requests.push(received);
     const answer = isToken ? this.issueToken() : this.answer(received);

@@ -58,8 +58,12 @@ describe('a request', () => {
       'a change of one version',
       (client: DroneMissionClient) => client.jobs.update('job-1', { priority: 1 }, { ifVersion: 3 }),
     ],
+    [
+      'a replacement of a file',
+      (client: DroneMissionClient) => client.missions.replace('mission-1', '{}', { mediaType: 'application/geo+json' }),
+    ],
   ])('that is %s is repeated after a broken connection', async (_, call) => {
-    answerWith('destroy', ok({ job }));
+    answerWith('destroy', ok({ job, mission: {} }));
     await call(givenClient());
     expect(service.requests).toHaveLength(2);
   });
@@ -69,6 +73,11 @@ describe('a request', () => {
     ['a cancel', (client: DroneMissionClient) => client.jobs.cancel('job-1')],
     ['a delete', (client: DroneMissionClient) => client.jobs.delete('job-1')],
     ['a revoke', (client: DroneMissionClient) => client.shares.revoke('share-1')],
+    [
+      'a create of a mission',
+      (client: DroneMissionClient) => client.missions.create('{}', { mediaType: 'application/geo+json' }),
+    ],
+    ['a delete of a mission', (client: DroneMissionClient) => client.missions.delete('mission-1')],
   ])('that is %s is not repeated when it may have been carried out', async (_, call) => {
     answerWith('destroy');
     await expect(call(givenClient())).rejects.toThrow(ConnectionError);
@@ -160,6 +169,60 @@ describe('a track', () => {
   test('of another type than was asked for is not of the API', async () => {
     answerWith(text('text/html', '<html></html>'));
     await expect(givenClient().jobs.track('job-1', { format: 'kml' })).rejects.toThrow(ConnectionError);
+  });
+});
+
+describe('a mission', () => {
+  /** No UTF-8: a byte order mark, a lone continuation byte, a zero. */
+  const bytes = new Uint8Array([0xef, 0xbb, 0xbf, 0x50, 0x4b, 0x80, 0x00, 0xff]);
+  const kmz = 'application/vnd.google-earth.kmz';
+
+  test.each([
+    ['text', '<kml>é</kml>', Buffer.from('<kml>é</kml>')],
+    ['bytes', bytes, Buffer.from(bytes)],
+    ['a blob', new Blob([bytes], { type: 'text/plain' }), Buffer.from(bytes)],
+  ])('is sent unchanged from %s, also in a repeat', async (_, file, content) => {
+    answerWith(tooMany, ok({ mission: { missionId: 'mission-1' } }));
+    const created = await givenClient().missions.create(file, { mediaType: kmz, name: 'Fence & gate' });
+    expect(created).toEqual({ missionId: 'mission-1' });
+    const sent = { method: 'POST', path: '/v3/missions?name=Fence%20%26%20gate', content };
+    expect(service.requests).toMatchObject([sent, sent]);
+    expect(service.requests[0]?.headers).toMatchObject({ 'content-type': kmz });
+    expect(service.requests[0]?.headers).not.toHaveProperty('idempotency-key');
+  });
+
+  test('is replaced by a file, under the name in it', async () => {
+    answerWith(ok({ mission: { version: 2 } }));
+    expect(await givenClient().missions.replace('mission-1', bytes, { mediaType: kmz })).toEqual({ version: 2 });
+    expect(service.requests).toMatchObject([
+      { method: 'PUT', path: '/v3/missions/mission-1', headers: { 'content-type': kmz }, content: Buffer.from(bytes) },
+    ]);
+  });
+
+  test.each([
+    ['a KMZ', kmz, bytes],
+    ['KML', 'application/vnd.google-earth.kml+xml', Buffer.from('\uFEFF<kml></kml>')],
+    ['GeoJSON', 'application/geo+json; charset=utf-8', Buffer.from('{ "type": "LineString" }\n')],
+    ['a plan', 'application/json', Buffer.from('{ "fileType": "Plan" }\r\n')],
+  ])('is read as the file that it was made from, byte for byte: %s', async (_, type, content) => {
+    answerWith({ status: 200, headers: { 'content-type': type }, text: content });
+    const file = await givenClient().missions.file('mission-1', { format: 'original' });
+    expect(file).toEqual(new Uint8Array(content));
+    expect(service.requests[0]?.path).toBe('/v3/missions/mission-1?format=original');
+    expect(service.requests[0]?.headers.accept).toMatch(/^application\/vnd\.google-earth\.kmz, /);
+  });
+
+  test('is no page of another server, whatever the format of its file', async () => {
+    answerWith({ status: 200, headers: { 'content-type': 'text/html' }, text: '<html></html>' });
+    const read = givenClient().missions.file('mission-1', { format: 'original' });
+    await expect(read).rejects.toMatchObject({ problem: 'not-the-api' });
+  });
+
+  test('that is refused says where its file is wrong', async () => {
+    const details = [{ path: 'line 3', message: 'has no altitude' }];
+    answerWith({ status: 400, body: { error: 'invalid_request', details } });
+    const refused = givenClient().missions.create('<kml/>', { mediaType: 'application/vnd.google-earth.kml+xml' });
+    await expect(refused).rejects.toMatchObject({ status: 400, details });
   });
 });
 

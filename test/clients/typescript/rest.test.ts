@@ -1,5 +1,7 @@
+import { missionFile } from '../../api/given';
 import { readFacts } from '../../api/stack/facts';
 import { clientsOf } from '../../api/stack/organisations';
+import { executedAt, item, kmlFile, kmzFile, planFile, wayline, wpmlDocument } from '../../lambdas/missions/files';
 import { ApiError, DroneMissionClient } from 'drone-mission-client';
 import { givenClient } from './given-client';
 
@@ -66,6 +68,62 @@ describe('jobs of the TypeScript client', () => {
     expect(error).toMatchObject({ status: 400, error: 'invalid_request', requestId: expect.any(String) as string });
     expect(error.details.map(({ path }) => path).sort()).toEqual(['name', 'priority']);
     expect(error.message).not.toContain('\n');
+  });
+});
+
+describe('missions of the TypeScript client', () => {
+  const geoJson = 'application/geo+json';
+  const text = JSON.stringify(missionFile);
+  const line = '<LineString><coordinates>8.5417,47.3769 8.5432,47.3774</coordinates></LineString>';
+  const waylines = wpmlDocument(
+    wayline('relativeToStartPoint', executedAt(0, '8.5417,47.3769', 40), executedAt(1, '8.5432,47.3774', 40)),
+  );
+
+  test('are created, read, listed, flown, replaced and deleted', async () => {
+    const created = await client.missions.create(text, { mediaType: geoJson, name: 'Evening round' });
+    const { missionId } = created;
+    expect(created).toMatchObject({ name: 'Evening round', version: 1, format: 'GEOJSON', waypointCount: 2 });
+    expect(await client.missions.get(missionId)).toEqual({
+      type: 'Feature',
+      geometry: missionFile.geometry,
+      properties: created,
+    });
+    expect(await client.missions.page({ limit: 1 })).toMatchObject({ missions: [created], count: 1 });
+    const listed: string[] = [];
+    for await (const mission of client.missions.list({ limit: 1 })) listed.push(mission.missionId);
+    expect(listed).toContain(missionId);
+
+    const { jobId } = await client.jobs.create({ name: 'flies it', deviceGroupId, missionId });
+    expect(await client.missions.replace(missionId, text, { mediaType: geoJson })).toMatchObject({
+      name: 'Along the fence',
+      version: 2,
+    });
+    expect(await client.jobs.get(jobId)).toMatchObject({ missionId, missionVersion: 1 });
+
+    await client.missions.delete(missionId);
+    await expect(client.missions.get(missionId)).rejects.toMatchObject({ status: 404, error: 'Mission not found' });
+  });
+
+  test.each([
+    ['GeoJSON', geoJson, () => Buffer.from(`${text}\r\n`)],
+    ['KML', 'application/vnd.google-earth.kml+xml', () => kmlFile(`<Placemark>${line}</Placemark>`)],
+    [
+      'a plan',
+      'application/json',
+      () => planFile([item(16, 3, [47.3769, 8.5417, 40]), item(16, 3, [47.3774, 8.5432, 40])]),
+    ],
+    ['a KMZ', 'application/vnd.google-earth.kmz', () => kmzFile({ 'wpmz/waylines.wpml': waylines })],
+  ] as const)('come back as the file that was sent, and as KML: %s', async (_, mediaType, file) => {
+    const original = await file();
+    const { missionId } = await client.missions.create(original, { mediaType });
+    expect(await client.missions.file(missionId, { format: 'original' })).toEqual(new Uint8Array(original));
+    expect(await client.missions.file(missionId, { format: 'kml' })).toMatch(/<coordinates>\s*8\.5417,47\.3769/);
+  });
+
+  test('say where their file is wrong', async () => {
+    const error = await caught(client.missions.create('{"type":"Point"}', { mediaType: geoJson }));
+    expect(error).toMatchObject({ status: 400, error: 'invalid_request' });
+    expect(error.details).toHaveLength(1);
   });
 });
 

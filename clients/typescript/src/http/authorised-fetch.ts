@@ -15,8 +15,9 @@ export const authorisedFetch =
   (tokens: TokenSource, rules: SendingRules) =>
   async (request: Request): Promise<Response> => {
     const { method, url, signal } = request;
-    const text = BODILESS.includes(method) ? '' : await request.text();
-    const body = text === '' ? undefined : text;
+    // As bytes: as text, a file would lose what is not UTF-8, and a byte order mark.
+    const content = BODILESS.includes(method) ? undefined : await request.arrayBuffer();
+    const body = content?.byteLength ? content : undefined;
     const headers = new Headers(request.headers);
     const isCreate = method === 'POST' && CREATES.some((path) => new URL(url).pathname.endsWith(path));
     if (isCreate && !headers.has('idempotency-key')) headers.set('idempotency-key', crypto.randomUUID());

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import time
 import uuid
+import zipfile
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from drone_mission_client import ApiError, Client
 from drone_mission_client.messages import Sample
-from drone_mission_client.models import TrackFeature
+from drone_mission_client.models import CreateJobRequest, TrackFeature
 from stack import Partner
 
 
@@ -102,6 +104,54 @@ def test_a_share_can_be_read_listed_and_revoked(client: Client) -> None:
     assert share_code in {share["shareCode"] for share in client.shares.list(limit=1)}
     client.shares.revoke(share_code)
     assert share_code not in {share["shareCode"] for share in client.shares.list()}
+
+
+LINE = '{"type":"LineString","coordinates":[[8.5417,47.3769,40],[8.5432,47.3774,40]]}\r\n'
+WAYLINES = """<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:wpml="http://www.dji.com/wpmz/1.0.6"><Document><Folder>
+<wpml:executeHeightMode>relativeToStartPoint</wpml:executeHeightMode>
+<Placemark><Point><coordinates>8.5417,47.3769</coordinates></Point>
+<wpml:index>0</wpml:index><wpml:executeHeight>40</wpml:executeHeight></Placemark>
+<Placemark><Point><coordinates>8.5432,47.3774</coordinates></Point>
+<wpml:index>1</wpml:index><wpml:executeHeight>40</wpml:executeHeight></Placemark>
+</Folder></Document></kml>"""
+
+
+def test_a_mission_is_created_read_listed_flown_replaced_and_deleted(client: Client, partner: Partner) -> None:
+    created = client.missions.create(LINE, media_type="application/geo+json", name="Evening round")
+    mission_id = created["missionId"]
+    feature = client.missions.get(mission_id)
+    assert feature["properties"] == created
+    assert feature["geometry"]["coordinates"] == [[8.5417, 47.3769, 40], [8.5432, 47.3774, 40]]
+    assert client.missions.page(limit=1)["missions"] == [created]
+    assert mission_id in {mission["missionId"] for mission in client.missions.list(limit=1)}
+    request: CreateJobRequest = {"name": "Flies it", "deviceGroupId": partner.device_group_id, "missionId": mission_id}
+    job_id = client.jobs.create(request)["jobId"]
+    assert client.missions.replace(mission_id, LINE, media_type="application/geo+json")["version"] == 2
+    assert client.jobs.get(job_id)["missionVersion"] == 1
+    client.missions.delete(mission_id)
+    with pytest.raises(ApiError, match="Mission not found"):
+        client.missions.get(mission_id)
+
+
+def test_a_mission_comes_back_as_the_file_that_was_sent_and_as_kml(client: Client) -> None:
+    kml = (
+        b'<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><LineString>'
+        b"<coordinates>8.5417,47.3769 8.5432,47.3774</coordinates></LineString></Placemark></kml>\n"
+    )
+    kmz = io.BytesIO()
+    with zipfile.ZipFile(kmz, "w") as archive:
+        archive.writestr("wpmz/waylines.wpml", WAYLINES)
+    missions = [
+        (LINE.encode(), client.missions.create(LINE, media_type="application/geo+json")),
+        (kml, client.missions.create(kml, media_type="application/vnd.google-earth.kml+xml")),
+        (
+            kmz.getvalue(),
+            client.missions.create(kmz.getvalue(), media_type="application/vnd.google-earth.kmz"),
+        ),
+    ]
+    for file, mission in missions:
+        assert client.missions.file(mission["missionId"], file_format="original") == file
+        assert "8.5417,47.3769" in client.missions.file(mission["missionId"], file_format="kml")
 
 
 def test_the_limits_say_what_is_left(client: Client, partner: Partner) -> None:

@@ -22,6 +22,9 @@ READ = httpx.Response(200, json={"success": True, "job": JOB})
 DOWN = httpx.Response(503, json={"message": "Service Unavailable"})
 LIMIT = {"Retry-After": "17", "x-request-id": "id-1"}
 LIMITED = httpx.Response(429, json={"error": "Too many requests"}, headers=LIMIT)
+KMZ = "application/vnd.google-earth.kmz"
+# No UTF-8: a byte order mark, a lone continuation byte, a zero.
+BYTES = b"\xef\xbb\xbfPK\x80\x00\xff"
 
 Answer = httpx.Response | httpx.TransportError
 
@@ -38,7 +41,9 @@ class Service:
         if request.url.path == "/v3/auth/token":
             return httpx.Response(200, json={"access_token": "token", "token_type": "Bearer", "expires_in": 3600})
         # A repeat is the same object with other headers.
-        self.requests.append(httpx.Request(request.method, request.url, headers=request.headers.copy()))
+        self.requests.append(
+            httpx.Request(request.method, request.url, headers=request.headers.copy(), content=request.content)
+        )
         answer = next(self._answers)
         if isinstance(answer, httpx.TransportError):
             raise answer
@@ -95,6 +100,8 @@ def test_a_create_without_an_answer_is_repeated_with_the_same_key(served: Any, f
         lambda client: client.jobs.cancel("job-1"),
         lambda client: client.jobs.delete("job-1"),
         lambda client: client.jobs.update("job-1", {"priority": 1}),
+        lambda client: client.missions.create("{}", media_type="application/geo+json"),
+        lambda client: client.missions.delete("mission-1"),
     ],
 )
 def test_a_change_that_may_have_happened_is_not_repeated(served: Any, change: Any, failure: Answer) -> None:
@@ -102,6 +109,40 @@ def test_a_change_that_may_have_happened_is_not_repeated(served: Any, change: An
     with pytest.raises((ApiError, ApiConnectionError)):
         change(client)
     assert len(service.requests) == 1
+
+
+@pytest.mark.parametrize(("file", "content"), [("<kml>é</kml>", "<kml>é</kml>".encode()), (BYTES, BYTES)])
+def test_a_file_is_sent_unchanged_also_in_a_repeat(served: Any, file: str | bytes, content: bytes) -> None:
+    client, service = served(LIMITED, httpx.Response(201, json={"success": True, "mission": {"version": 1}}))
+    assert client.missions.create(file, media_type=KMZ, name="Fence & gate") == {"version": 1}
+    assert [request.content for request in service.requests] == [content, content]
+    request = service.requests[0]
+    assert (request.method, request.url.path, request.url.params["name"]) == ("POST", "/v3/missions", "Fence & gate")
+    assert request.headers["content-type"] == KMZ
+    assert "idempotency-key" not in request.headers
+
+
+def test_a_replacement_that_may_have_happened_is_repeated(served: Any) -> None:
+    client, service = served(httpx.ReadError(""), DOWN, httpx.Response(200, json={"mission": {"version": 3}}))
+    assert client.missions.replace("mission-1", BYTES, media_type=KMZ) == {"version": 3}
+    assert [(request.method, request.content) for request in service.requests] == [("PUT", BYTES)] * 3
+
+
+@pytest.mark.parametrize(
+    "media_type", [KMZ, "application/vnd.google-earth.kml+xml", "application/geo+json; charset=utf-8"]
+)
+def test_an_original_is_read_byte_for_byte(served: Any, media_type: str) -> None:
+    client, service = served(httpx.Response(200, content=BYTES, headers={"content-type": media_type}))
+    assert client.missions.file("mission-1", file_format="original") == BYTES
+    assert service.requests[0].url.params["format"] == "original"
+    assert service.requests[0].headers["accept"].startswith(f"{KMZ}, ")
+
+
+def test_a_page_of_another_server_is_no_file_of_a_mission(served: Any) -> None:
+    client, _ = served(httpx.Response(200, text="<html>", headers={"content-type": "text/html"}))
+    with pytest.raises(ApiConnectionError) as raised:
+        client.missions.file("mission-1", file_format="original")
+    assert raised.value.problem == "not-the-api"
 
 
 def test_a_change_for_one_version_is_repeated(served: Any) -> None:

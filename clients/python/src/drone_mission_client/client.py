@@ -18,6 +18,7 @@ from ._resources.channels import Channels
 from ._resources.device_groups import DeviceGroups
 from ._resources.events import Events
 from ._resources.jobs import Jobs
+from ._resources.missions import Missions
 from ._resources.shares import Shares
 from ._resources.telemetry import Telemetry
 from .errors import DroneMissionError
@@ -84,6 +85,7 @@ class Client:
         settings = ChannelSettings(wss, mqtts, client_id, tls, self._tokens, timeout, max_retries, ping_after)
         channels = Channels(settings, rest)
         self.jobs = Jobs(rest, channels)
+        self.missions = Missions(rest)
         self.shares = Shares(rest, channels)
         self.device_groups = DeviceGroups(rest, channels)
         self.telemetry = Telemetry(channels)

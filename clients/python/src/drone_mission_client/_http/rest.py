@@ -36,6 +36,7 @@ class Rest:
         query: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
         body: object = None,
+        file: str | bytes | None = None,
     ) -> Any:
         """Calls an endpoint.
 
@@ -45,6 +46,7 @@ class Rest:
             query: Parameters of the query; None leaves one out.
             headers: Further headers; `Accept` may name a media type other than JSON.
             body: Body to send as JSON.
+            file: Body to send as it is, in place of JSON; `Content-Type` says what it is.
 
         Returns:
             The body of the reply; its text if it is not JSON.
@@ -53,6 +55,25 @@ class Rest:
             ApiError: When the service refused the request.
             ApiConnectionError: When there was no answer.
         """
+        response = self._answer(endpoint, path, query, headers, body, file)
+        is_json = "json" in response.headers.get("content-type", "")
+        return response.json() if is_json else response.text
+
+    def content(
+        self, endpoint: str, *, path: Mapping[str, str], query: Mapping[str, object], headers: Mapping[str, str]
+    ) -> bytes:
+        """Reads a file: does what `call` does, and returns the bytes of the reply."""
+        return self._answer(endpoint, path, query, headers).content
+
+    def _answer(
+        self,
+        endpoint: str,
+        path: Mapping[str, str] | None,
+        query: Mapping[str, object] | None,
+        headers: Mapping[str, str] | None,
+        body: object = None,
+        file: str | bytes | None = None,
+    ) -> httpx.Response:
         method, template = endpoint.split(" ")
         address = template.format(**{name: quote(value, safe="") for name, value in (path or {}).items()})
         request = self.sender.http.build_request(
@@ -61,11 +82,11 @@ class Rest:
             params={name: str(value) for name, value in (query or {}).items() if value is not None},
             headers=dict(headers or {}),
             json=body,
+            content=file,
         )
         response = self._send(request)
         if response.is_success:
-            is_json = "json" in response.headers.get("content-type", "")
-            return response.json() if is_json else response.text
+            return response
         raise refusal(endpoint, response.status_code, response.headers, response.text)
 
     def _send(self, request: httpx.Request) -> httpx.Response:

@@ -66,7 +66,7 @@ def _is_from_another_server(request: httpx.Request, response: httpx.Response) ->
     """
     if response.status_code >= 500 or response.status_code == 429:
         return False
-    if response.headers.get("content-type", "").split(";")[0] == request.headers.get("accept"):
+    if response.headers.get("content-type", "").split(";")[0] in request.headers.get("accept", "").split(", "):
         return False
     try:
         response.json()
@@ -79,11 +79,12 @@ def _is_from_another_server(request: httpx.Request, response: httpx.Response) ->
 def _is_repeatable(request: httpx.Request) -> bool:
     """Whether it does no harm to carry out a request twice.
 
-    A read, a create with an idempotency key, a change that holds for one version only, a request for a token. A delete
-    or cancel is none: its repeat would be refused although the first one succeeded.
+    A read, a create with an idempotency key, a change that holds for one version only, a replacement, a request for
+    a token. A create without a key would create twice. A delete or cancel is none: its repeat would be refused although
+    the first one succeeded.
     """
     return (
-        request.method == "GET"
+        request.method in ("GET", "PUT")
         or "idempotency-key" in request.headers
         or (request.method == "PATCH" and "if-match" in request.headers)
         or request.url.path.endswith("/v3/auth/token")

@@ -7,7 +7,7 @@ import type { LinkedKind } from './links';
 /** OAuth scopes (spec section 5), with the description that Cognito shows. */
 export const scopeDescriptions = {
   'command:create': 'Create jobs and missions',
-  'command:read': 'Read jobs and missions, and follow the status of jobs',
+  'command:read': 'Read missions, read and follow jobs',
   'command:update': 'Update, cancel and delete jobs and missions',
   'stream:share': 'Share a device with viewers',
   'stream:publish': 'Publish telemetry',

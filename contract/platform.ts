@@ -13,7 +13,7 @@ export {
 export type { FlightSettings, Location } from '../domain/destination';
 export { dropReasons, type DropReason } from '../domain/drop-reason';
 export type { Progress } from '../domain/progress';
-export { missionLine, type MissionLine, type Waypoint } from '../domain/mission';
+export { missionLine, type MissionLine } from '../domain/mission';
 export { failureReasons, type FailureReason } from '../domain/job-report';
 export { EVENT_VERSION, outboundEvents, type OutboundEventType } from '../domain/outbound-events';
 export { PLATFORM, SERVICE } from '../domain/service';

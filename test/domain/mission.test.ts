@@ -1,10 +1,4 @@
-import {
-  checkedLine,
-  MAX_WAYPOINTS,
-  missionLine,
-  type HeightReference,
-  type Waypoint,
-} from '../../domain/mission';
+import { checkedLine, MAX_WAYPOINTS, missionLine, type HeightReference, type Waypoint } from '../../domain/mission';
 import { lengthOf } from '../../domain/mission-length';
 import { Refusal } from '../../domain/refusal';
 

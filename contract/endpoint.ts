@@ -8,7 +8,7 @@ import type { LinkedKind } from './links';
 export const scopeDescriptions = {
   'command:create': 'Create jobs and missions',
   'command:read': 'Read missions, read and follow jobs',
-  'command:update': 'Update, cancel and delete jobs and missions',
+  'command:update': 'Change and delete jobs and missions',
   'stream:share': 'Share a device with viewers',
   'stream:publish': 'Publish telemetry',
   'share:read': 'Read shares and follow their status',

@@ -130,7 +130,14 @@ export const webSocketActions = {
     reply: flightMessage,
     refusals: ['share_not_found'],
     handler: 'flight',
-    tables: { shares: ['get'], partners: ['get'], fleet: ['get'], jobs: ['get'], flights: ['query'] },
+    tables: {
+      shares: ['get'],
+      partners: ['get'],
+      fleet: ['get'],
+      jobs: ['get'],
+      missions: ['get'],
+      flights: ['query'],
+    },
   },
 } as const satisfies Record<string, WebSocketAction>;
 

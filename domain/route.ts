@@ -22,6 +22,9 @@ export const routeOf = (
 /** What of a job says where it is flown to. */
 interface PlacedJob {
   readonly status: JobStatus;
+  readonly missionId?: string | undefined;
+  /** Of a mission of this service. */
+  readonly missionVersion?: number | undefined;
   /** The only device that may fly it; undefined: each of its group may. */
   readonly deviceId?: string | undefined;
   readonly desiredLocation?: Location | undefined;
@@ -34,20 +37,38 @@ export interface FlownPlace {
   readonly actionOnArrival: Action;
 }
 
+type Point = readonly [longitude: number, latitude: number, ...rest: unknown[]];
+
+/** Whether a device flies a job now. */
+const isFlownBy = (job: PlacedJob, deviceId: string): boolean =>
+  isFlown(job.status) && (job.deviceId ?? deviceId) === deviceId;
+
+/** The mission of this service that a device flies now for a job. */
+export function flownMission(job: PlacedJob | undefined, deviceId: string) {
+  const { missionId, missionVersion: version } = job ?? {};
+  return job && isFlownBy(job, deviceId) && missionId !== undefined && version !== undefined
+    ? { missionId, version }
+    : undefined;
+}
+
 /**
- * Where a device flies to for a job.
- * @param start where the flight began: longitude, latitude; undefined while that is not known
- * @returns nothing of a job that has no place, or that this device does not fly now; no route of a mission, whose way is not known
+ * Where a device flies to for a job: its place, or of a mission alone the last waypoint.
+ * @param start where the flight began; undefined while that is not known
+ * @param waypoints of the mission, if it is one of this service
+ * @returns nothing of a job that has no place, or that this device does not fly now; no route of a mission that only the operator knows
  */
 export function flownWay(
   job: PlacedJob | undefined,
   deviceId: string,
-  start: readonly [longitude: number, latitude: number, ...rest: unknown[]] | undefined,
+  start: Point | undefined,
+  waypoints: readonly Point[] = [],
 ): { readonly place?: FlownPlace; readonly route?: RoutePoint[] } {
-  if (!job?.desiredLocation || !isFlown(job.status) || (job.deviceId ?? deviceId) !== deviceId) return {};
+  if (!job || !isFlownBy(job, deviceId)) return {};
   const { desiredLocation, actionOnArrival = 'HOVER' } = job;
-  const [longitude, latitude] = desiredLocation.coordinates;
-  const place = { coordinates: [round(longitude), round(latitude)] satisfies RoutePoint, actionOnArrival };
-  if (!start || actionOnArrival === 'MISSION') return { place };
-  return { place, route: routeOf([start, [longitude, latitude]]) };
+  const to = desiredLocation?.coordinates ?? waypoints.at(-1);
+  if (!to) return {};
+  const place = { coordinates: [round(to[0]), round(to[1])] satisfies RoutePoint, actionOnArrival };
+  const isKnown = actionOnArrival !== 'MISSION' || waypoints.length > 0;
+  if (!start || !isKnown) return { place };
+  return { place, route: routeOf([start, ...(desiredLocation ? [to] : []), ...waypoints]) };
 }

@@ -48,6 +48,7 @@ const variables = [
   text('deviceGroupId', '', 'Set by «List the device groups»: the first group'),
   text('deviceId', '', 'Set by «List the device groups»: its first device'),
   text('jobId', '', 'Set by «Create a job»'),
+  text('missionId', '', 'Set by «Create a mission from a file»'),
   secret('shareCode', 'Set by «Share a device»'),
 ];
 
@@ -67,6 +68,7 @@ const leftOut = ['scheduledAt', 'status'];
 const testScripts: Readonly<Record<string, string>> = {
   'GET v3/resources': 'remember-device',
   'POST v3/jobs/create': 'remember-job',
+  'POST v3/missions': 'remember-mission',
   'POST v3/streams/share': 'remember-share',
 };
 
@@ -82,8 +84,8 @@ const event = (listen: 'prerequest' | 'test', name: string) => ({
 });
 
 /** Folders and methods in an order in which all requests can be sent one after the other. */
-const FOLDERS = ['Tokens', 'Resources', 'Limits', 'Jobs', 'Shares', 'Events'];
-const METHODS = ['POST', 'GET', 'PATCH', 'DELETE'];
+const FOLDERS = ['Tokens', 'Resources', 'Limits', 'Missions', 'Jobs', 'Shares', 'Events'];
+const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
 
 /** A collection for Postman with every request of the OpenAPI document, which gets its tokens by itself. */
 export async function postmanCollection(openApi: object): Promise<object> {

@@ -2,13 +2,14 @@ import { MAX_TRACK_POINTS, type FlightMessage } from '../../contract/share-page'
 import { readDevice } from '../../data/fleet/fleet';
 import { readTrack } from '../../data/flights/flights';
 import { readOwnJob } from '../../data/jobs/jobs';
+import { readLine } from '../../data/missions/mission-lines';
 import { isActive } from '../../data/partners/organisation-status';
 import { readShare } from '../../data/shares/shares';
 import type { Device } from '../../domain/fleet';
 import { pointOf, thinOut, type TrackPoint } from '../../domain/flight';
 import { DEVICE_POINT_KEPT_S, type RecordedPoint } from '../../domain/flight-record';
 import { Refusal } from '../../domain/refusal';
-import { flownWay } from '../../domain/route';
+import { flownMission, flownWay } from '../../domain/route';
 import { answer } from '../sockets/action';
 
 export const handler = answer('flight', async ({ session, now }) => {
@@ -22,11 +23,13 @@ export const handler = answer('flight', async ({ session, now }) => {
     readOwnJob(organisation, device.lastState?.jobId),
     currentFlight(device, now),
   ]);
+  const mission = flownMission(job, deviceId);
+  const line = mission && (await readLine(mission));
   return {
     type: 'share.flight',
     deviceName: device.name,
     ...(job && { jobName: job.name }),
-    ...flownWay(job, deviceId, flight.track[0]?.coordinates),
+    ...flownWay(job, deviceId, flight.track[0]?.coordinates, line?.waypoints),
     ...flight,
   };
 });

@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '../../domain/mission-record';
+import { binaryMediaTypes } from '../../contract/binary-media-types';
 import { methodNotAllowed } from '../../contract/access';
 import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
 import { gatewayResponses } from './gateway-responses';
@@ -16,9 +16,6 @@ export interface OpenApiBodyProps {
   /** Paths of which GET is redirected, with the stage variable that holds the address. */
   readonly redirects: Readonly<Record<string, string>>;
 }
-
-/** A body of another type is text in UTF-8 to API Gateway, which would break a file (developer guide, "Working with binary media types"). */
-const binaryMediaTypes = [mediaTypeOf.WPML];
 
 /** Operations of a path by method in lower case, or {@link ANY}. */
 type PathItem = Readonly<Record<string, Operation>>;

@@ -1,6 +1,6 @@
 import type { Job } from '../../domain/job';
 import { jobStatuses } from '../../domain/job-lifecycle';
-import { flownWay, MAX_ROUTE_POINTS, routeOf } from '../../domain/route';
+import { flownMission, flownWay, MAX_ROUTE_POINTS, routeOf } from '../../domain/route';
 import { id, sampleJob } from './fixtures/samples';
 
 describe('routeOf', () => {
@@ -52,6 +52,41 @@ describe('flownWay', () => {
     ['of a job that was stored without an action', { ...placed, actionOnArrival: undefined }, undefined, 'HOVER'],
   ])('is the place alone %s', (_, job, from, actionOnArrival) => {
     expect(flownWay(job, id('device'), from)).toEqual({ place: { coordinates: place, actionOnArrival } });
+  });
+
+  describe('of a mission of this service', () => {
+    const mission = { missionId: id('mission'), missionVersion: 2, actionOnArrival: 'MISSION' as const };
+    const waypoints = [
+      [8.55, 47.38, 60],
+      [8.56, 47.38, 60],
+    ] as const;
+    const [first, last] = [
+      [8.55, 47.38],
+      [8.56, 47.38],
+    ];
+
+    test('leads along its waypoints, to the last one', () => {
+      const job = { ...placed, ...mission, desiredLocation: undefined };
+      expect(flownMission(job, id('device'))).toEqual({ missionId: id('mission'), version: 2 });
+      expect(flownWay(job, id('device'), start, waypoints)).toEqual({
+        place: { coordinates: last, actionOnArrival: 'MISSION' },
+        route: [[8.54, 47.37], first, last],
+      });
+    });
+
+    test('leads to its place first', () => {
+      expect(flownWay({ ...placed, ...mission }, id('device'), start, waypoints)).toEqual({
+        place: { coordinates: place, actionOnArrival: 'MISSION' },
+        route: [[8.54, 47.37], place, first, last],
+      });
+    });
+
+    test('is known only while this device flies it', () => {
+      const ended = { ...placed, ...mission, status: 'COMPLETED' as const };
+      expect(flownMission(ended, id('device'))).toBeUndefined();
+      expect(flownMission(placed, id('device'))).toBeUndefined();
+      expect(flownMission(undefined, id('device'))).toBeUndefined();
+    });
   });
 
   test.each<[string, Job | undefined]>([

@@ -1360,6 +1360,10 @@ export interface components {
              */
             speed?: number;
         };
+        /** @description GeoJSON (RFC 7946): a `LineString`, a `Feature` with one, or a `FeatureCollection` of one. */
+        GeoJsonFile: {
+            [key: string]: unknown;
+        };
         /** @description A line, several lines, or points. */
         Geometry: components["schemas"]["LineString"] | components["schemas"]["MultiLineString"] | components["schemas"]["MultiPoint"];
         /** @description Reply to “Read a job”. */
@@ -2087,6 +2091,10 @@ export interface components {
          * @enum {string}
          */
         Permission: "view" | "control";
+        /** @description A plan of QGroundControl. */
+        PlanFile: {
+            [key: string]: unknown;
+        };
         /** @description Where the live video can be played. */
         Playback: {
             /**
@@ -3386,8 +3394,8 @@ export interface operations {
         /** @description The file. */
         requestBody: {
             content: {
-                "application/geo+json": Record<string, never>;
-                "application/json": Record<string, never>;
+                "application/geo+json": components["schemas"]["GeoJsonFile"];
+                "application/json": components["schemas"]["PlanFile"];
                 "application/vnd.google-earth.kml+xml": string;
                 "application/vnd.google-earth.kmz": string;
             };
@@ -3509,8 +3517,8 @@ export interface operations {
         /** @description The file. */
         requestBody: {
             content: {
-                "application/geo+json": Record<string, never>;
-                "application/json": Record<string, never>;
+                "application/geo+json": components["schemas"]["GeoJsonFile"];
+                "application/json": components["schemas"]["PlanFile"];
                 "application/vnd.google-earth.kml+xml": string;
                 "application/vnd.google-earth.kmz": string;
             };

@@ -1,10 +1,9 @@
-import { mediaTypeOf } from '../../../domain/mission-record';
 import { RATE_WINDOW_S } from '../../../domain/rate-window';
+import { binaryMediaTypes } from '../../binary-media-types';
 import { endpointTable, routeOf } from '../../access';
 import { descriptionOf, scopesOf, scopeWord, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { withLinks, type LinkedKind } from '../../links';
-import type { JsonSchema } from '../json-schema';
 import { exampleOf } from '../examples/example-of';
 import { mediaTypeExample, replyFields } from '../examples/replies';
 import { basicExample, fileExamples, requestExamples } from '../examples/requests';
@@ -16,18 +15,10 @@ import { firstPathOf, operationIdOf } from './operation-ids';
 import { parametersOf } from './parameters';
 import { errorResponse } from './refusals';
 import { json } from './responses';
-import { replyReference, requestReference, schemasByReference } from './schemas';
+import { fileSchema, replyReference, requestReference, schemasByReference } from './schemas';
 import { securityOf } from './security';
 
 const composed = (reference: Reference) => exampleOf({ $ref: reference.$ref }, schemasByReference, reference.$ref);
-
-const isBinary = (mediaType: string) => mediaType === mediaTypeOf.WPML;
-
-/** Of a file that is JSON, text, or neither. */
-const fileSchema = (mediaType: string): JsonSchema => {
-  if (/[/+]json$/.test(mediaType)) return { type: 'object' };
-  return isBinary(mediaType) ? { type: 'string', format: 'binary' } : { type: 'string' };
-};
 
 function fileBodyOf(key: EndpointKey, mediaTypes: readonly string[]): RequestBody {
   const content = mediaTypes.map((type): [string, MediaType] => [
@@ -69,7 +60,7 @@ function contentOf(key: EndpointKey, { reply }: Endpoint): Response['content'] {
   const schema = replyReference(reply.body);
   const example = { summary: 'With every field', value: replyExample(key, schema, reply.links) };
   const others = reply.mediaTypes?.map((type): [string, MediaType] => {
-    if (isBinary(type)) return [type, { schema: fileSchema(type), examples: {} }];
+    if (binaryMediaTypes.includes(type)) return [type, { schema: fileSchema(type), examples: {} }];
     const { name, summary = example.summary, text } = mediaTypeExample(key, type);
     if (text === undefined) return [type, { schema, examples: { [name]: example } }];
     return [type, { schema: { type: 'string' }, examples: { [name]: { summary, value: text } } }];

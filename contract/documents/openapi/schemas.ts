@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
+import { mediaTypeOf } from '../../../domain/mission-record';
 import * as telemetry from '../../../domain/telemetry';
 import { endpointTable } from '../../access';
+import { binaryMediaTypes } from '../../binary-media-types';
 import type { EndpointKey } from '../../endpoints';
 import * as check from '../../schemas/check';
 import * as dispatch from '../../schemas/dispatch';
@@ -200,11 +202,35 @@ function jsonSchemasOf(named: Readonly<Record<string, NamedSchema>>, io: Directi
   );
 }
 
+/** Files in JSON, by their media type: formats of others, which the service reads as they are. */
+const jsonFiles: Readonly<Record<string, { readonly name: string; readonly schema: JsonSchema }>> = {
+  [mediaTypeOf.GEOJSON]: {
+    name: 'GeoJsonFile',
+    schema: {
+      type: 'object',
+      description: 'GeoJSON (RFC 7946): a `LineString`, a `Feature` with one, or a `FeatureCollection` of one.',
+      additionalProperties: true,
+    },
+  },
+  [mediaTypeOf.QGC_PLAN]: {
+    name: 'PlanFile',
+    schema: { type: 'object', description: 'A plan of QGroundControl.', additionalProperties: true },
+  },
+};
+
+/** The schema of a file of a media type. */
+export function fileSchema(mediaType: string): Reference | JsonSchema {
+  const json = jsonFiles[mediaType];
+  if (json) return refer(json.name);
+  return binaryMediaTypes.includes(mediaType) ? { type: 'string', format: 'binary' } : { type: 'string' };
+}
+
 /** The component schemas by name, sorted. */
 export const componentSchemas: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   Object.entries({
     ...withReferences({ ...jsonSchemasOf(requests, 'input'), ...jsonSchemasOf(replies, 'output') }, refer),
     ...enumerations,
+    ...Object.fromEntries(Object.values(jsonFiles).map(({ name, schema }) => [name, schema])),
   }).sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 

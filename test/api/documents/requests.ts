@@ -57,8 +57,8 @@ export async function authorised({ operation }: PlacedOperation, client: Client)
 /** A request that succeeds: with resources of its own, and the first example of the body. */
 export async function validRequest(placed: PlacedOperation, client: Client): Promise<Request> {
   const content = placed.operation.requestBody?.content ?? {};
-  const [[type, { examples = {} }] = ['', {}]] = Object.entries(content);
-  const [example] = Object.values(examples);
+  const [[type, first] = ['', undefined]] = Object.entries(content);
+  const [example] = Object.values(first?.examples ?? {});
   // Each call takes one of them.
   if (placed.path.endsWith('/dispatch')) await givenFreeDevices(fleetOf(client).deviceGroupId, 12);
   return {

@@ -20,6 +20,7 @@ export const cast = {
   destination: [all],
   'dispatch-job': [all],
   'check-job': [all],
+  missions: [all],
   'list-jobs': [all, all, all],
   'get-job': [all],
   'get-job-track': [all],

@@ -302,6 +302,12 @@ class FlightSettings(TypedDict):
     """
 
 
+class GeoJsonFile(TypedDict):
+    """
+    GeoJSON (RFC 7946): a `LineString`, a `Feature` with one, or a `FeatureCollection` of one.
+    """
+
+
 JobStatus: TypeAlias = Literal["PENDING", "QUEUED", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED"]
 """
 Status of the job. It moves only so: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. The last three are final.
@@ -537,6 +543,12 @@ Permission: TypeAlias = Literal["view", "control"]
 """
 `view`: watch. `control`: also send commands to the drone.
 """
+
+
+class PlanFile(TypedDict):
+    """
+    A plan of QGroundControl.
+    """
 
 
 class Playback(TypedDict):

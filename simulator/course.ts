@@ -1,7 +1,9 @@
 import type { FlightSettings } from '../contract/platform';
 import type { DockPosition } from './dock-position';
 import type { MissionPlan } from './mission-plan';
+import { flownAt, RAMP_S, straight, type Leg } from './leg';
 import { along, pointsOf, type Point } from './line';
+import { offsetOf, type Offset } from './plane';
 import { seededBetween, seededRandom } from './seeded-random';
 
 /** Which job is flown from which dock, and what it asks for. */
@@ -10,19 +12,6 @@ export interface Flight {
   readonly jobId: string;
   readonly dock: DockPosition;
   readonly plan: Omit<MissionPlan, 'speed'>;
-}
-
-/** Metres east and north of the dock. */
-export type Offset = readonly [east: number, north: number];
-
-/** A part of the way between the climb and the descent. */
-export interface Leg {
-  readonly seconds: number;
-  readonly droneState: string;
-  /** Where the drone is, `s` seconds after the beginning of the leg. */
-  readonly at: (s: number) => Offset;
-  /** Metres above the dock then; default: the height of the course. */
-  readonly upAt?: (s: number) => number;
 }
 
 /** The way of a flight. */
@@ -41,49 +30,10 @@ export interface Course {
   readonly planned?: FlightSettings | undefined;
 }
 
-const METRES_PER_DEGREE = 111_320;
 const FULL_TURN = 2 * Math.PI;
 const HOME: Offset = [0, 0];
 /** From 0 to 1 with speed and acceleration of 0 at both ends. */
 export const ease = (u: number) => u ** 3 * (u * (6 * u - 15) + 10);
-
-const perLongitude = ({ latitude }: DockPosition) => METRES_PER_DEGREE * Math.cos((latitude * Math.PI) / 180);
-
-/** A place by its degrees: on the plane that touches the Earth at the dock. */
-export function offsetOf(dock: DockPosition, longitude: number, latitude: number): Offset {
-  // The short way round, also across 180°.
-  const east = ((longitude - dock.longitude + 540) % 360) - 180;
-  return [east * perLongitude(dock), (latitude - dock.latitude) * METRES_PER_DEGREE];
-}
-
-/** Longitude and latitude of a place; the opposite of {@link offsetOf}. */
-export function degreesOf(dock: DockPosition, [east, north]: Offset): readonly [longitude: number, latitude: number] {
-  const longitude = dock.longitude + east / perLongitude(dock);
-  return [((longitude + 540) % 360) - 180, dock.latitude + north / METRES_PER_DEGREE];
-}
-
-/** How long a drone takes to reach its cruising speed, and to brake, in seconds. */
-export const RAMP_S = 15;
-
-/** How much of a way is flown after `s` seconds of `total`: with a constant speed between smooth ramps at both ends. */
-export function flownAt(s: number, total: number, way: number): number {
-  if (s > total / 2) return way - flownAt(total - s, total, way);
-  const ramp = Math.min(RAMP_S, total / 2);
-  const u = Math.min(1, Math.max(0, s / ramp));
-  return (way / (total - ramp)) * (ramp * (u ** 3 - u ** 4 / 2) + Math.max(0, s - ramp));
-}
-
-/** A straight leg, at a speed in metres per second. */
-function straight(from: Offset, to: Offset, speed: number, droneState: string): Leg {
-  const [east, north] = [to[0] - from[0], to[1] - from[1]];
-  const metres = Math.hypot(east, north);
-  const seconds = metres / speed + Math.min(RAMP_S, metres / speed);
-  const at = (s: number): Offset => {
-    const part = metres === 0 ? 1 : flownAt(s, seconds, metres) / metres;
-    return [from[0] + part * east, from[1] + part * north];
-  };
-  return { seconds, droneState, at };
-}
 
 /** Seconds of one lap of the usual round, and how long before its end the drone returns. */
 const LAP_S = 42;

@@ -1,4 +1,4 @@
-import { offsetOf } from './course';
+import { offsetOf } from './plane';
 import { dockPositionOf } from './dock-position';
 import type { SimulatedDevice } from './inventory';
 import type { Mission } from './missions';

@@ -1,5 +1,6 @@
-import { bearingOf, courseOf, degreesOf, ease, type Course, type Flight } from './course';
+import { bearingOf, courseOf, ease, type Course, type Flight } from './course';
 import type { DockPosition } from './dock-position';
+import { degreesOf } from './plane';
 import { DOCK_FAULT_S, DOCK_OPENS_S, LINK_LOST_S, TAKE_OFF_S, timesOf } from './timeline';
 
 /** Longitude, latitude and altitude (GeoJSON). */

@@ -1,6 +1,7 @@
 import type { MissionLine } from '../contract/platform';
-import { flownAt, offsetOf, RAMP_S, type Leg, type Offset } from './course';
 import type { DockPosition } from './dock-position';
+import { flownAt, RAMP_S, type Leg } from './leg';
+import { offsetOf, type Offset } from './plane';
 
 /** A waypoint: metres east and north of the dock, and above it. */
 export interface Point {

@@ -11,7 +11,8 @@ const listed = join(__dirname, 'python');
 export async function pythonClient(folder: string): Promise<string> {
   const python = await pythonWith('generators-python', join(listed, 'requirements.txt'));
   const env = { PATH: [dirname(python), process.env['PATH'] ?? ''].join(delimiter), PYTHONDONTWRITEBYTECODE: '1' };
-  const options = ['--meta', 'none', '--output-path', 'partner', '--fail-on-warning'];
+  const config = ['--config', join(listed, 'config.yaml')];
+  const options = ['--meta', 'none', '--output-path', 'partner', '--fail-on-warning', ...config];
   await step(python, ['-m', 'openapi_python_client', 'generate', '--path', join(root, openApiFile), ...options], {
     cwd: folder,
     env,

@@ -13,6 +13,7 @@ import { functionMemory } from './function-memory';
 import { isolation } from './isolation';
 import { jobTrack } from './job-track';
 import { longPolls } from './long-polls';
+import { missions } from './missions';
 import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
 import { reconnectStorm } from './reconnect-storm';
@@ -45,6 +46,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'page-among-many': pageAmongMany,
   'job-track': jobTrack,
   dispatch,
+  missions,
   'status-channels': statusChannels,
   'event-log': eventLog,
   'long-polls': longPolls,

@@ -73,8 +73,8 @@ export async function insertMission(
   return stored;
 }
 
-/** How often a new version is tried when others are stored at the same time. */
-const MAX_ATTEMPTS = 5;
+/** How often a new version is tried: others are stored at the same time, or a call ended between its line and its mission. */
+const MAX_ATTEMPTS = 20;
 
 /**
  * Stores a new version of a mission. Its number is free when it has no line, so that two calls at once store two.

@@ -28,6 +28,7 @@ const answer = z.looseObject({
   access_token: z.string().optional(),
   job: z.looseObject({ jobId: z.string(), status: z.string() }).optional(),
   events: z.array(z.looseObject({ jobState: z.string() })).optional(),
+  mission: z.object({ missionId: z.string() }).optional(),
   findings: z.array(z.looseObject({ code: z.string() })).optional(),
   resources: z.array(z.object({ devices: z.array(device) })).optional(),
   features: z.array(z.object({ geometry: z.object({ coordinates: z.array(z.array(z.number())) }) })).optional(),
@@ -132,6 +133,32 @@ test('the nearest drone of an alarm takes off, arrives and lands', async () => {
   const path = `/v3/jobs/${job?.jobId ?? ''}`;
   await until('its landing', async () => ((await call('GET', path)).job?.status === 'COMPLETED' ? true : undefined));
   expect((await call('GET', path)).job).toMatchObject({ deviceId: job?.['deviceId'], actionOnArrival: 'HOVER' });
+});
+
+test('a mission is flown along its line by the nearest drone, as its track says', async () => {
+  const { resources = [] } = await call('GET', '/v3/resources?include=state');
+  const [east = 0, north = 0] = resources[0]?.devices[0]?.lastState?.navigation.position.coordinates ?? [];
+  const [west, to, latitude] = [east + 0.002, east + 0.012, north + 0.003];
+  const coordinates = [
+    [west, latitude, 50],
+    [to, latitude, 50],
+  ];
+  const file = {
+    type: 'Feature',
+    geometry: { type: 'LineString', coordinates },
+    properties: { heightReference: 'TAKE_OFF' },
+  };
+  const { mission } = await call('POST', '/v3/missions', file, { 'content-type': 'application/geo+json' });
+  const dispatch = { name: 'Fence', missionId: mission?.missionId, flight: { speed: 10 } };
+  const { job } = await call('POST', '/v3/jobs/dispatch', dispatch);
+  const path = `/v3/jobs/${job?.jobId ?? ''}`;
+  await until('its landing', async () => ((await call('GET', path)).job?.status === 'COMPLETED' ? true : undefined));
+  expect((await call('GET', path)).job).toMatchObject({ missionVersion: 1, plannedFlight: { speed: 10 } });
+  const { features = [] } = await call('GET', `${path}/track`);
+  const onLine = features
+    .flatMap(({ geometry }) => geometry.coordinates)
+    .filter(([x = 0, y = 0]) => x > west && x < to && 111_320 * Math.abs(y - latitude) < 5);
+  expect(onLine.length).toBeGreaterThan(1);
 });
 
 test('a check says what the flight of a job takes, and why a job would fail', async () => {

@@ -11,27 +11,39 @@ import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { missionKml } from '../../../lambdas/missions/write-kml';
 import { seededRandom } from '../../../simulator/seeded-random';
 import { runCommand } from '../command';
+import { convert } from '../gdal/converted';
+import { ensureDebianProgram } from '../install/debian';
 import { pythonWith } from '../install/python';
 import type { Lane } from '../lane';
 
 const MISSIONS = 200;
+/** Of these: each is a process. */
+const READ_BY_OGR = 20;
 /** Half of the missions are anywhere, half within a tenth of a degree, as missions are. */
 const SPREADS = [120, 0.1];
 
 const verdict = z.object({ missions: z.int(), findings: z.array(z.string()) });
 
-/** The length of missions by PROJ, from what the service writes; and missions that another author's library writes. */
+/** The length of missions by PROJ, from what the service writes and what GDAL reads in it; and missions that another author's library writes. */
 export const missionFiles: Lane = {
-  title: 'mission files, by pyproj and djikmz',
+  title: 'mission files, by pyproj, shapely, ogr2ogr and djikmz',
   run: async () => {
+    await ensureDebianProgram('ogr2ogr', 'gdal-bin');
     const python = await pythonWith('mission-files', join(__dirname, 'requirements.txt'));
     const folder = mkdtempSync(join(tmpdir(), 'outsiders-mission-files-'));
     try {
       const lines = Array.from({ length: MISSIONS }, (_, number) => randomLine(number));
-      const written = lines.map((line, number) => {
-        const name = `mission ${number}`;
-        return { geoJson: missionGeoJson(line, { name }), kml: missionKml(line, { name }), metres: lengthOf(line) };
-      });
+      const written = await Promise.all(
+        lines.map(async (line, number) => {
+          const name = `mission ${number}`;
+          const [geoJson, kml] = [missionGeoJson(line, { name }), missionKml(line, { name })];
+          const byOgr = number < READ_BY_OGR && {
+            geojson: await readByOgr(folder, `${number}.geojson`, JSON.stringify(geoJson)),
+            kml: await readByOgr(folder, `${number}.kml`, kml),
+          };
+          return { geoJson, kml, metres: lengthOf(line), ...(byOgr && { byOgr }) };
+        }),
+      );
       writeFileSync(join(folder, 'missions.json'), JSON.stringify(written));
       const { stdout } = await runCommand(python, [join(__dirname, 'missions.py'), folder]);
       const { missions, findings } = verdict.parse(JSON.parse(stdout));
@@ -43,6 +55,14 @@ export const missionFiles: Lane = {
     }
   },
 };
+
+/** The geometry that ogr2ogr reads in a file. */
+async function readByOgr(folder: string, name: string, text: string) {
+  const { features, warnings } = await convert(folder, name, text);
+  const [feature, ...others] = features;
+  if (!feature || others.length > 0 || warnings.length > 0) throw new Error(`ogr2ogr: ${name}: ${warnings.join(' ')}`);
+  return feature.geometry;
+}
 
 /** A mission by its number. */
 function randomLine(number: number): MissionLine {

@@ -1,4 +1,4 @@
-"""Measures the missions of a folder by their GeoJSON and their KML, and writes each of them as WPML."""
+"""Measures the missions of a folder by their GeoJSON and their KML, and by what ogr2ogr reads in both; and writes each as WPML."""
 
 import json
 import sys
@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from djikmz import DroneTask
 from pyproj import Geod
+from shapely.geometry import shape
 
 KML = "{http://www.opengis.net/kml/2.2}"
 # A millimetre: the geodesics of both are of one author, and exact to nanometres.
@@ -30,9 +31,14 @@ def coordinates_in(kml):
 findings = []
 for number, mission in enumerate(missions):
     coordinates = mission["geoJson"]["geometry"]["coordinates"]
-    for name, found in (("GeoJSON", coordinates), ("KML", coordinates_in(mission["kml"]))):
-        if abs(metres(found) - mission["metres"]) > TOLERANCE_M:
-            findings.append(f"mission {number} is {metres(found)} m by its {name}, not {mission['metres']} m")
+    measured = {
+        "GeoJSON": geod.geometry_length(shape(mission["geoJson"]["geometry"])),
+        "KML": metres(coordinates_in(mission["kml"])),
+        **{f"ogr2ogr ({name})": geod.geometry_length(shape(one)) for name, one in mission.get("byOgr", {}).items()},
+    }
+    for name, found in measured.items():
+        if abs(found - mission["metres"]) > TOLERANCE_M:
+            findings.append(f"mission {number} is {found} m by its {name}, not {mission['metres']} m")
     task = DroneTask("M3E", "Pilot").name(f"mission {number}").speed(5).altitude(50)
     for longitude, latitude, height in coordinates:
         waypoint = task.fly_to(latitude, longitude, height)

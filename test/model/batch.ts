@@ -30,7 +30,13 @@ export async function runBatch(
   operations: readonly Operation[],
   concurrency: number,
 ): Promise<BatchResult> {
-  const recorder = new HistoryRecorder(session.facts, session.organisations, session.callers, session.counted);
+  const recorder = new HistoryRecorder(
+    session.facts,
+    session.organisations,
+    session.callers,
+    session.docks,
+    session.counted,
+  );
   const { connections, publishers } = session;
   const counts = new Map<Transport, number>();
   const waiting = operations.values();

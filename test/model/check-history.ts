@@ -6,6 +6,7 @@ import {
   timestampViolations,
   type ReceivedMessage,
 } from './channel-violations';
+import { claimViolations } from './claim-violations';
 import { keyModel } from './idempotency-model';
 import { limitViolations } from './rate-limit-violations';
 import { linearize, formatHistory, type Linearization, type Model, type Step } from './linearize';
@@ -209,6 +210,7 @@ export function checkAll(recorder: HistoryRecorder, settledAt: ReadonlyMap<strin
     ...listingViolations(recorder),
     ...socketViolations(recorder),
     ...limitViolations(recorder.counted),
+    ...claimViolations(recorder.docks.dispatches, recorder.docks.deviceIds),
   );
   return result;
 }

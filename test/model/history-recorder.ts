@@ -1,5 +1,6 @@
 import type { Facts } from '../api/stack/facts';
 import type { Caller } from './caller';
+import type { OpenDocks } from './session';
 import type { Organisation } from './organisations';
 import type { KeyState } from './idempotency-model';
 import type { CountedCall } from './rate-limit-violations';
@@ -107,6 +108,7 @@ export class HistoryRecorder {
     readonly facts: Facts,
     readonly organisations: readonly Organisation[],
     readonly callers: readonly (readonly Caller[])[],
+    readonly docks: OpenDocks,
     /** Calls of rate-limited endpoints of all batches, since a minute may span two of them. */
     readonly counted: CountedCall[],
   ) {}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readFacts } from '../api/stack/facts';
 import { startStack, stopStack } from '../api/stack/running-stack';
-import { CLIENTS_PER_ORGANISATION, onboardOrganisations, ORGANISATIONS } from './organisations';
+import { CLIENTS_PER_ORGANISATION, onboardDocks, onboardOrganisations, ORGANISATIONS } from './organisations';
 import { runBatch, type BatchResult } from './batch';
 import { generateOperations } from './operations';
 import type { Transport } from './run-operation';
@@ -108,8 +108,9 @@ async function main(words: readonly string[]): Promise<void> {
     process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
     const facts = readFacts();
     const organisations = await onboardOrganisations();
+    const docks = await onboardDocks();
     const counted: CountedCall[] = [];
-    if (!(await run(() => openSession(facts, organisations, counted), wanted))) process.exitCode = 1;
+    if (!(await run(() => openSession(facts, organisations, docks, counted), wanted))) process.exitCode = 1;
   } finally {
     await stopStack(stack);
     rmSync(stack.folder, { recursive: true, force: true });

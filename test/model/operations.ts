@@ -63,6 +63,8 @@ const operationInputs = {
   ],
   'cancel job': [3, fc.record({ target })],
   'delete job': [2, fc.record({ target })],
+  'dispatch job': [3, fc.record({ atOnce: fc.constantFrom(1, 1, 3) })],
+  'cancel dispatched job': [1, fc.record({ pick: fc.nat(5) })],
   'list jobs': [
     4,
     fc.record({

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Scope } from '../../contract/endpoint';
 import { partnersShape, type Partner } from '../../bin/start/stack-facts';
+import type { Dispatch } from './claim-violations';
 import { runPartnerCommand } from '../api/stack/aws-access';
+import { givenFreeDevices } from '../channels/free-devices';
 
 const names = ['alder', 'birch', 'cedar'] as const;
 
@@ -39,20 +41,45 @@ export interface Organisation {
 export const CLIENTS_PER_ORGANISATION = clientScopes.length;
 export const ORGANISATIONS = names.length;
 
-/** Onboards the organisations through the partner command. */
-export async function onboardOrganisations(): Promise<Organisation[]> {
+/** Devices that stand beside each other, and are dispatched. */
+const STANDING_DEVICES = 6;
+
+/** The docks, an organisation of its own, since jobs that nobody queues end by themselves; and what has happened there. */
+export interface Docks {
+  readonly organisation: Organisation;
+  readonly deviceIds: readonly string[];
+  readonly dispatches: Dispatch[];
+  readonly jobs: { readonly jobId: string; isCancelled: boolean }[];
+}
+
+/** Onboards the docks, with two clients. */
+export async function onboardDocks(): Promise<Docks> {
+  const [organisation] = await onboard(['docks'], [allScopes, allScopes]);
+  const deviceGroupId = organisation?.groups[0]?.deviceGroupId;
+  if (!organisation || deviceGroupId === undefined) throw new Error('the docks were not onboarded');
+  return { organisation, deviceIds: await givenFreeDevices(deviceGroupId, STANDING_DEVICES), dispatches: [], jobs: [] };
+}
+
+/** Onboards the organisations of all other operations. */
+export const onboardOrganisations = (): Promise<Organisation[]> => onboard(names, clientScopes);
+
+/** Onboards organisations through the partner command. */
+async function onboard(
+  named: readonly string[],
+  scopesOfClients: readonly (readonly Scope[])[],
+): Promise<Organisation[]> {
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-model-'));
   const file = join(folder, 'onboarding.json');
-  const organisations = names.map((name) => ({
+  const organisations = named.map((name) => ({
     name,
     deviceGroups,
-    clients: clientScopes.map((scopes, index) => ({ name: `${name}-${index + 1}`, scopes })),
+    clients: scopesOfClients.map((scopes, index) => ({ name: `${name}-${index + 1}`, scopes })),
   }));
   writeFileSync(file, JSON.stringify({ organisations }));
   const { partners } = partnersShape.parse(JSON.parse(await runPartnerCommand('onboard', '--file', file)));
   rmSync(folder, { recursive: true });
-  return names.map((name, index) => {
-    const own = partners.slice(index * clientScopes.length, (index + 1) * clientScopes.length);
+  return named.map((name, index) => {
+    const own = partners.slice(index * scopesOfClients.length, (index + 1) * scopesOfClients.length);
     const groups = own[0]?.deviceGroups ?? [];
     const devices = groups.flatMap((group) => group.devices.map(({ deviceId }) => deviceId));
     const tag = own[0]?.organisationId.replace(/^org-/, '') ?? '';

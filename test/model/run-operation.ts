@@ -1,6 +1,7 @@
 import type { Caller } from './caller';
 import type { OperationName, Operation } from './operations';
 import { follow, unfollow, type Connections } from './channel-operations';
+import { cancelDispatched, dispatchJobs } from './dispatch-operations';
 import { patchUnknownField, cancel, patch, createJob, listJobs, readJob, remove } from './job-operations';
 import { createShare, listResources, listShares, readOneShare, readResources, revoke } from './share-operations';
 import { subscribe, publish, reportStatus, reportTelemetry, stop, watch } from './telemetry-operations';
@@ -31,6 +32,8 @@ const operations: Operations = {
   'patch job': ({ recorder }, caller, input) => patch(recorder, caller, input),
   'cancel job': ({ recorder }, caller, { target }) => cancel(recorder, caller, recorder.jobFor(caller, target)),
   'delete job': ({ recorder }, caller, { target }) => remove(recorder, caller, recorder.jobFor(caller, target)),
+  'dispatch job': ({ recorder }, _caller, { atOnce }) => dispatchJobs(recorder, atOnce),
+  'cancel dispatched job': ({ recorder }, _caller, { pick }) => cancelDispatched(recorder, pick),
   'list jobs': ({ recorder }, caller, input) => listJobs(recorder, caller, input),
   'bad request': ({ recorder }, caller, { target }) =>
     patchUnknownField(recorder, caller, recorder.jobFor(caller, target)),

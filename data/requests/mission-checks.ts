@@ -17,7 +17,8 @@ export const saveCheckReport = (requestId: string, report: CheckReport, now: Dat
   dynamodb.send(
     new PutCommand({
       TableName: table('requests'),
-      Item: { ...keyOf(requestId), ...report, ttl: Math.floor(now.getTime() / 1000) + TTL_S },
+      // As text: DynamoDB takes no number as near to 0 as JSON allows.
+      Item: { ...keyOf(requestId), report: JSON.stringify(report), ttl: Math.floor(now.getTime() / 1000) + TTL_S },
     }),
   );
 
@@ -31,7 +32,7 @@ export async function awaitCheckReport(requestId: string): Promise<CheckReport |
     const { Item } = await dynamodb.send(
       new GetCommand({ TableName: table('requests'), Key: keyOf(requestId), ConsistentRead: true }),
     );
-    if (Item) return checkReport.parse(Item);
+    if (Item) return checkReport.parse(JSON.parse(String(Item['report'])));
   }
   return undefined;
 }

@@ -78,7 +78,7 @@ beforeEach(() => {
     const { requestId } = JSON.parse(Entries[0]?.Detail ?? '') as { requestId: string };
     store
       .on(GetCommand, { TableName: 'requests', Key: { id: `check#${requestId}` } })
-      .resolves({ Item: { findings: [] } });
+      .resolves({ Item: { report: JSON.stringify({ findings: [] }) } });
     return { FailedEntryCount: 0 };
   });
 });

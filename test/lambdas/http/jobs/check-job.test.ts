@@ -221,3 +221,9 @@ test.each<[number, string, object, object]>([
   expect(await check(fields)).toMatchObject({ status, body });
   expect(bus.calls()).toHaveLength(0);
 });
+
+test('a number of the platform that no store of decimals takes comes through', async () => {
+  await givenDevice(1);
+  givenPlatform({ findings: [{ code: 'WEATHER', limit: 2.9e-266, actual: 1 }] });
+  expect((await check()).body).toMatchObject({ findings: [{ code: 'WEATHER', limit: 2.9e-266, actual: 1 }] });
+});

@@ -4,13 +4,20 @@ import type { Organisation } from '../../domain/id';
 import { isFinal, jobStatuses } from '../../domain/job-lifecycle';
 import { jobStatus } from '../../domain/job';
 import { dynamodb, table } from '../store/dynamodb';
+import { parseItems } from '../store/parse-items';
 import { firstIdAt } from '../store/new-id';
 import { statusKey } from './job-item';
 
 /** How far an index may lag behind its table, in ms: usually less than a second. */
 const INDEX_LAG_MS = 60_000;
 
-const named = z.object({ deviceId: z.string(), status: jobStatus });
+const named = z.object({ deviceId: z.string(), status: z.unknown() });
+
+/** A status that nobody can read may be that of an open job. */
+const mayBeOpen = (status: unknown): boolean => {
+  const known = jobStatus.safeParse(status);
+  return !known.success || !isFinal(known.data);
+};
 
 /**
  * The devices that an open job of an organisation names. The index knows the jobs of a minute ago and before, the table the newest. The statuses
@@ -46,8 +53,6 @@ async function addFound(busy: Set<string>, query: Omit<QueryCommandInput, 'Table
     },
   );
   for await (const { Items = [] } of pages)
-    for (const each of Items) {
-      const { deviceId, status } = named.parse(each);
-      if (!isFinal(status)) busy.add(deviceId);
-    }
+    for (const { deviceId, status } of parseItems(Items, (item) => named.parse(item)))
+      if (mayBeOpen(status)) busy.add(deviceId);
 }

@@ -173,3 +173,14 @@ test.each<[string, object, string]>([
   expect(await jobs()).toEqual([]);
   expect(queue.calls()).toHaveLength(0);
 });
+
+test('a job that can’t be read keeps its device, and no other', async () => {
+  const [nearest, second] = [await givenDevice(3), await givenDevice(7)];
+  const unreadable = toItem(acme, sampleJob({ deviceId: nearest }));
+  await engine.put('jobs', {
+    ...unreadable,
+    jobId: `${unreadable.jobId.slice(0, -26)}${'9'.repeat(26)}`,
+    status: 'HELD',
+  });
+  expect(deviceOf(await dispatch())).toBe(second);
+});

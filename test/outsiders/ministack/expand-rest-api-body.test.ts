@@ -104,6 +104,12 @@ describe('The OpenAPI body of an API for an emulator that cannot read it', () =>
     for (const part of parts) expect(Resources[part]?.Properties?.['RestApiId']).toEqual({ Ref: 'Api' });
   });
 
+  test('keeps its binary media types', () => {
+    const types = ['application/zip'];
+    const { Resources } = expanded({ 'x-amazon-apigateway-binary-media-types': types });
+    expect(Resources['Api']?.Properties).toEqual({ Name: 'orders', BinaryMediaTypes: types });
+  });
+
   test('has a resource for each part of a path', () => {
     const { of } = expanded();
     const [orders, { ParentId }] = of('Resource', { PathPart: 'orders' });

@@ -53,6 +53,7 @@ const openApiBody = z.strictObject({
   paths: z.record(z.string(), z.record(z.string(), operation)),
   components: z.strictObject({ securitySchemes: z.record(z.string(), scheme) }),
   'x-amazon-apigateway-api-key-source': z.literal('HEADER'),
+  'x-amazon-apigateway-binary-media-types': z.array(z.string()).optional(),
   'x-amazon-apigateway-gateway-responses': z.record(
     z.string(),
     z.strictObject({ statusCode: z.string().optional(), responseParameters: texts, responseTemplates: texts }),
@@ -75,9 +76,12 @@ export function expandRestApiBodies(template: Pick<Template, 'Resources'>): numb
   let added = 0;
   for (const [logicalId, { Type, Properties = {} }] of Object.entries(Resources)) {
     if (Type !== 'AWS::ApiGateway::RestApi' || !('Body' in Properties)) continue;
-    const parts = partsOf(logicalId, openApiBody.parse(Properties['Body']));
+    const body = openApiBody.parse(Properties['Body']);
+    const parts = partsOf(logicalId, body);
+    const BinaryMediaTypes = body['x-amazon-apigateway-binary-media-types'];
     for (const property of ['Body', 'FailOnWarnings', 'Mode', 'Parameters'])
       Reflect.deleteProperty(Properties, property);
+    if (BinaryMediaTypes) Object.assign(Properties, { BinaryMediaTypes });
     for (const resource of Object.values(Resources)) {
       if (resource.Type === 'AWS::ApiGateway::Deployment' && refersTo(resource.Properties?.['RestApiId'], logicalId))
         resource.DependsOn = [...[resource.DependsOn ?? []].flat(), ...Object.keys(parts)];

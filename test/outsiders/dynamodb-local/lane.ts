@@ -11,6 +11,7 @@ import { readJestReport } from './jest-report';
 /** Test files that are skipped, with the reason. */
 const skippedFiles: Readonly<Record<string, string>> = {
   'simulated-fleet': 'starts a stack of its own, and two stacks cannot share the tables of one engine',
+  'smoke/demo': 'starts a stack of its own too',
   'short-tokens': 'starts a stack of its own too',
   'share-page': 'needs a browser; telemetry-viewers covers the same DynamoDB calls',
 };

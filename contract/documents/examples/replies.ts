@@ -2,6 +2,7 @@ import { shareBounds } from '../../../domain/share';
 import type { EndpointKey } from '../../endpoints';
 import { tokenThrottle } from '../../limits';
 import { exampleValue } from '../fields';
+import { missionKml } from './requests';
 
 /** Fields in which the reply of an endpoint differs from the examples of the fields, by the object that they are in. */
 export const replyFields: Partial<Record<EndpointKey, Readonly<Record<string, object>>>> = {
@@ -66,13 +67,7 @@ const missionExamples: Readonly<Record<string, MediaTypeExample>> = {
   'application/vnd.google-earth.kml+xml': {
     name: 'asKml',
     summary: 'For Google Earth',
-    text: [
-      '<?xml version="1.0" encoding="UTF-8"?>',
-      '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Along the fence</name><Placemark><LineString>',
-      '<altitudeMode>relativeToGround</altitudeMode>',
-      '<coordinates>8.5417,47.3769,40 8.5432,47.3774,40</coordinates>',
-      '</LineString></Placemark></Document></kml>',
-    ].join('\n'),
+    text: missionKml,
   },
 };
 

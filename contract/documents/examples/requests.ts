@@ -72,6 +72,15 @@ export const requestExamples: Partial<Record<EndpointKey, Readonly<Record<string
 const place = { type: 'LineString', coordinates: exampleValue('waypoints') };
 const properties = { name: 'Along the fence', heightReference: 'TAKE_OFF' };
 
+/** A mission in KML. */
+export const missionKml = [
+  '<?xml version="1.0" encoding="UTF-8"?>',
+  '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Along the fence</name><Placemark><LineString>',
+  '<altitudeMode>relativeToGround</altitudeMode>',
+  '<coordinates>8.5417,47.3769,40 8.5432,47.3774,40</coordinates>',
+  '</LineString></Placemark></Document></kml>',
+].join('\n');
+
 /** Files by their media type. */
 const files: Readonly<Record<string, Readonly<Record<string, NamedExample>>>> = {
   'application/geo+json': {
@@ -83,13 +92,7 @@ const files: Readonly<Record<string, Readonly<Record<string, NamedExample>>>> = 
   'application/vnd.google-earth.kml+xml': {
     kml: {
       summary: 'The same, above the ground',
-      value: [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Along the fence</name><Placemark><LineString>',
-        '<altitudeMode>relativeToGround</altitudeMode>',
-        '<coordinates>8.5417,47.3769,40 8.5432,47.3774,40</coordinates>',
-        '</LineString></Placemark></Document></kml>',
-      ].join('\n'),
+      value: missionKml,
     },
   },
   'application/json': {

@@ -7,8 +7,9 @@ import type { LinkedKind } from './links';
 /** OAuth scopes (spec section 5), with the description that Cognito shows. */
 export const scopeDescriptions = {
   'command:create': 'Create jobs and missions',
-  'command:read': 'Read missions, read and follow jobs',
+  'command:read': 'Read missions, read and follow jobs and commands',
   'command:update': 'Change and delete jobs and missions',
+  'command:control': 'Command devices in flight',
   'stream:share': 'Share a device with viewers',
   'stream:publish': 'Publish telemetry',
   'share:read': 'Read shares and follow their status',
@@ -19,6 +20,9 @@ export const scopeDescriptions = {
 export type Scope = keyof typeof scopeDescriptions;
 
 export const scopes = Object.keys(scopeDescriptions) as readonly Scope[];
+
+/** The scopes that `all` means. It never means more, so that no partner may command drones by an upgrade: that is granted by name. */
+export const scopesOfAll: readonly Scope[] = scopes.filter((scope) => scope !== 'command:control');
 
 /** A DynamoDB operation, named like the SDK's command without `Item`. */
 export type TableUse = 'get' | 'batchGet' | 'batchWrite' | 'query' | 'scan' | 'put' | 'update' | 'delete';
@@ -74,7 +78,7 @@ export interface Endpoint {
     readonly file?: readonly string[];
   };
   readonly reply: {
-    readonly status: 200 | 201;
+    readonly status: 200 | 201 | 202;
     readonly body: z.ZodMiniType;
     /**
      * The media types that a client can choose from by `Accept`, the default first. `body` is that of the JSON ones; the

@@ -1,5 +1,6 @@
 import type { Endpoint } from './endpoint';
 import * as check from './endpoints/check';
+import * as commands from './endpoints/commands';
 import * as dispatch from './endpoints/dispatch';
 import * as events from './endpoints/events';
 import * as fleet from './endpoints/fleet';
@@ -25,6 +26,11 @@ export const endpoints = {
   'PATCH /v3/jobs/{jobId}': jobs.updateJob,
   'DELETE /v3/jobs/{jobId}': jobs.deleteJob,
   'POST /v3/jobs/{jobId}/cancel': jobs.cancelJob,
+  'GET /v3/jobs/{jobId}/commands': commands.listJobCommands,
+  'POST /v3/devices/{deviceId}/commands': commands.sendCommand,
+  'GET /v3/devices/{deviceId}/commands': commands.listDeviceCommands,
+  'GET /v3/devices/{deviceId}/commands/{commandId}': commands.getCommand,
+  'GET /v3/devices/{deviceId}/capabilities': commands.getCapabilities,
   'POST /v3/missions': missions.createMission,
   'GET /v3/missions': missions.listMissions,
   'GET /v3/missions/{missionId}': missions.getMission,

@@ -8,3 +8,10 @@ export const MISSIONS_WRITTEN_PER_MINUTE = 60;
 export const SHARES_CREATED_PER_MINUTE = 30;
 export const SHARED_RESOURCES_PER_MINUTE = 120;
 export const EVENTS_PER_MINUTE = 120;
+export const COMMANDS_PER_MINUTE = 1200;
+
+/** Maximum of viewers' commands per minute for a share, and for all shares of a device: one share alone can't use up the device's limit. */
+export const CONTROLS_PER_MINUTE = { share: 30, device: 60 } as const;
+
+/** How many commands a device takes in a minute, of all clients and viewers together. */
+export const COMMANDS_OF_DEVICE_PER_MINUTE = 600;

@@ -1,6 +1,6 @@
 /** What the share page and the service tell each other. */
 import * as z from 'zod/mini';
-import { controlOutcomes, controlReasons } from '../domain/control';
+import { commandReason, laterStatuses } from '../domain/command-lifecycle';
 import { actions } from '../domain/destination';
 import { trackPoint } from '../domain/flight';
 import type { RefusalCode } from '../domain/refusal';
@@ -68,15 +68,17 @@ export const flightMessage = z.object({
 });
 export type FlightMessage = z.output<typeof flightMessage>;
 
-/** Sent to the viewers of a share once the drone platform has reported the outcome of a command. */
+/** Sent to the viewers of a share when the status of a command that came through it changes. */
 export const controlOutcomeMessage = z.object({
   type: z.literal('control.outcome'),
   /** The `requestId` of the reply `accepted`. */
   requestId: z.string(),
   deviceId: z.string(),
-  outcome: z.enum(controlOutcomes),
+  /** The name of the command. */
+  name: z.string(),
+  outcome: z.enum(laterStatuses),
   /** Why the command was refused or failed, if the platform reports it. */
-  reason: z.optional(z.enum(controlReasons)),
+  reason: z.optional(commandReason),
   /** Time of the outcome; ISO 8601 in UTC. */
   timestamp: z.string(),
 });

@@ -1,11 +1,5 @@
-import type * as z from 'zod/mini';
 import { organisationOf, type Kind, type Resource } from '../domain/id';
-import {
-  deviceStatusMessage,
-  jobStatusMessage,
-  shareStatusMessage,
-  type StatusMessage,
-} from '../domain/status-message';
+import type { StatusMessage } from '../domain/status-message';
 import type { Scope, TableUses } from './endpoint';
 import { channelAddresses } from './links';
 
@@ -27,12 +21,16 @@ interface ChannelOf<Type extends MessageType> {
   readonly tables: { readonly authorise: TableUses; readonly state: TableUses };
   /** Every status message of this type is published, each on the channel whose id is in `idField`. */
   readonly messageType: Type;
-  readonly message: z.ZodMiniType<MessageOf<Type>>;
   readonly idField: IdField<MessageOf<Type>>;
+  /** Messages of other types that are published on it, if they have its `idField`. */
+  readonly alsoCarries?: readonly MessageType[];
 }
 
 /** One kind of status channel: MQTT topics and policies, WebSocket paths and publishing derive from it. */
-export type StatusChannel = { [Type in MessageType]: ChannelOf<Type> }[MessageType];
+export type StatusChannel = { [Type in Exclude<MessageType, 'command.status'>]: ChannelOf<Type> }[Exclude<
+  MessageType,
+  'command.status'
+>];
 
 /** The channels of spec section 6: each kind over MQTTS and over WSS, with the same payload. */
 export const channels = {
@@ -41,21 +39,20 @@ export const channels = {
     scope: 'command:read',
     tables: { authorise: { jobs: ['get'] }, state: { jobs: ['get'] } },
     messageType: 'job.status',
-    message: jobStatusMessage,
+    alsoCarries: ['command.status'],
   },
   group: {
     ...channelAddresses.group,
     scope: 'resources:read',
     tables: { authorise: { fleet: ['batchGet'] }, state: { fleet: ['query'] } },
     messageType: 'device.status',
-    message: deviceStatusMessage,
+    alsoCarries: ['command.status'],
   },
   share: {
     ...channelAddresses.share,
     scope: 'share:read',
     tables: { authorise: { shares: ['get'] }, state: { shares: ['get'] } },
     messageType: 'share.status',
-    message: shareStatusMessage,
   },
 } as const satisfies Partial<Record<Kind, StatusChannel>>;
 
@@ -73,15 +70,21 @@ export function channelOf({ kind, id }: Resource): Channel | undefined {
   return known && { kind: known, id };
 }
 
+/** The types of the messages on a channel. */
+export const messageTypesOf = (kind: ChannelKind): readonly MessageType[] => {
+  const { messageType, alsoCarries = [] }: StatusChannel = channels[kind];
+  return [messageType, ...alsoCarries];
+};
+
 /** The channels that a message is published on. */
 export const channelsOf = (message: StatusMessage): Channel[] =>
-  channelKinds.flatMap((kind) => {
-    const { messageType, idField } = channels[kind];
-    // The cast is safe: a message of `messageType` has a text in `idField`.
-    return messageType === message.type
-      ? [{ kind, id: (message as unknown as Record<string, string>)[idField] ?? '' }]
-      : [];
-  });
+  channelKinds
+    .filter((kind) => messageTypesOf(kind).includes(message.type))
+    .flatMap((kind) => {
+      // The cast is safe: such a field is a text.
+      const id = (message as unknown as Record<string, string | undefined>)[channels[kind].idField];
+      return id === undefined ? [] : [{ kind, id }];
+    });
 
 /** The channel with this MQTT topic, or undefined; whether its resource exists is not known. */
 export function channelOfTopic(topic: string): Channel | undefined {

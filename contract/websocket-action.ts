@@ -4,10 +4,9 @@ import type { Scope, TableUses } from './endpoint';
 
 /**
  * Permissions of a function beyond tables: `snapshots`: request a snapshot for a connection; `telemetry`: accept samples,
- * which updates devices and sends to followers; `platform`: publish to the platform's bus; `video`: create playback
- * sessions; `tokens`: verify tokens; `sockets`: post to sockets and close them.
+ * which updates devices and sends to followers; `video`: create playback sessions; `tokens`: verify tokens; `sockets`: post to sockets and close them.
  */
-export type Binding = 'snapshots' | 'telemetry' | 'platform' | 'video' | 'tokens' | 'sockets';
+export type Binding = 'snapshots' | 'telemetry' | 'video' | 'tokens' | 'sockets';
 
 /** One action of the WebSocket API: routes, functions, grants and handlers' types derive from it. */
 export interface WebSocketAction {

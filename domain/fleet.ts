@@ -1,10 +1,21 @@
 import * as z from 'zod/mini';
+import { location } from './destination';
 import { followedUntil } from './followed-until';
 import { takeOff } from './flight';
 import { deviceState } from './telemetry';
+import { text } from './text';
 
 /** `online`: the device reported in the last 30 seconds. */
 export const deviceStatuses = ['online', 'offline'] as const;
+
+/** What a device can do, as the platform registered it; what is left out is not known. */
+export const deviceCapabilities = z.object({
+  /** The names of the commands that it obeys. */
+  commands: z.optional(z.array(text(1, 64)).check(z.maxLength(100))),
+  /** How far it flies from a place, in metres. */
+  range: z.optional(z.object({ from: location, metres: z.number().check(z.positive(), z.maximum(1_000_000)) })),
+});
+export type DeviceCapabilities = z.output<typeof deviceCapabilities>;
 
 /** A drone, with its dock. */
 export const device = z.object({
@@ -12,6 +23,7 @@ export const device = z.object({
   deviceGroupId: z.string(),
   name: z.string(),
   status: z.enum(deviceStatuses),
+  capabilities: z.optional(deviceCapabilities),
   /** Incremented with every change of its state. */
   version: z._default(z.int(), 0),
   /** The state that it reported last. */

@@ -2,7 +2,7 @@
  * Identifiers have the form `<kind>-<tag>-<unique>`, such as `job-7k2m9qx4-01jd…`. The tag is the organisation's: it gives
  * the partition key, so one read finds an item, and an IoT policy restricts a tenant with one statement.
  */
-export const kinds = ['job', 'group', 'device', 'stream', 'share', 'mission'] as const;
+export const kinds = ['job', 'group', 'device', 'stream', 'share', 'mission', 'command'] as const;
 export type Kind = (typeof kinds)[number];
 
 export interface Resource {

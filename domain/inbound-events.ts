@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { controlOutcomes, controlReasons } from './control';
+import { commandReason, reportedCommandStatus } from './command-lifecycle';
+import { deviceCapabilities } from './fleet';
 import { checkReport } from './job-check';
 import { jobReport } from './job-report';
 import { judged } from './judged';
@@ -37,6 +38,7 @@ export const inboundEvents = {
     deviceGroupId: name,
     name: name,
     stream: z.optional(name),
+    capabilities: z.optional(deviceCapabilities),
     at,
   }),
   'device.removed': z.object({ deviceId: name, at }),
@@ -44,8 +46,8 @@ export const inboundEvents = {
   'control.outcome.reported': z.object({
     requestId: name,
     deviceId: name,
-    outcome: z.enum(controlOutcomes),
-    reason: z.optional(z.enum(controlReasons)),
+    outcome: reportedCommandStatus,
+    reason: z.optional(commandReason),
     at: moment,
   }),
   'mission.check.reported': z.extend(checkReport, { requestId: name }),

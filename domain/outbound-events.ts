@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { command } from './control';
+import { command, commandOrigins } from './command';
 import { dropReasons, type DropReason } from './drop-reason';
 import { job } from './job';
 import { checkedJob } from './job-check';
@@ -48,12 +48,23 @@ export const outboundEvents = {
   'control.requested': z.object({
     /** The same for every repeat; the platform reports the outcome with it. */
     requestId: z.string(),
+    /** The same as `requestId`. */
+    commandId: z.string(),
     eventVersion,
     organisationId: z.string(),
-    shareId: z.string(),
+    origin: z.enum(commandOrigins),
+    /** Of a viewer's command. */
+    shareId: z.optional(z.string()),
     deviceId: z.string(),
+    jobId: z.optional(z.string()),
     command,
+    /** Of its device's commands: one that is not above the last one that was taken is refused as `OUT_OF_ORDER`. */
+    sequence: z.int(),
     requestedAt: z.iso.datetime(),
+    /** One that has not begun by then is refused as `TOO_LATE`. */
+    startBefore: z.iso.datetime(),
+    /** One without an outcome by then has timed out. */
+    endBefore: z.iso.datetime(),
   }),
   /** A partner asks whether a job could be flown, of which there is none: the parts that decide about it. */
   'mission.check.requested': z.object({

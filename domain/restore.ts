@@ -70,7 +70,7 @@ const rules = {
     again: () => ({ currentViewers: 0 }),
   },
   fleet: {
-    written: ['name', 'description', 'deviceGroupId', 'deviceId', 'streamId', 'videoStream'],
+    written: ['name', 'description', 'deviceGroupId', 'deviceId', 'streamId', 'videoStream', 'capabilities'],
     progress: [],
     endOf: ({ kind }) => (kind === 'removed' ? GONE : undefined),
     marks: counted,

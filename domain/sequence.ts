@@ -10,11 +10,12 @@ export interface Sequenced {
   readonly type: string;
   readonly sequence?: number | undefined;
   readonly deviceId?: string | undefined;
+  readonly commandId?: string | undefined;
 }
 
-/** The subject of a message: on a channel with several devices the device, otherwise the type. */
-export const subjectOf = ({ type, deviceId }: Sequenced): string =>
-  type.startsWith('device.') && deviceId !== undefined ? deviceId : type;
+/** The subject of a message: a command; on a channel with several devices the device; otherwise the type. */
+export const subjectOf = ({ type, deviceId, commandId }: Sequenced): string =>
+  commandId ?? (type.startsWith('device.') && deviceId !== undefined ? deviceId : type);
 
 /**
  * Whether a message is newer than what was sent to a follower. A position on a job's channel has the sequence of the job's

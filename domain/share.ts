@@ -24,11 +24,15 @@ export const shareBounds = {
 const bounded = ({ minimum, maximum, default: value }: (typeof shareBounds)[keyof typeof shareBounds]) =>
   z._default(z.int().check(z.minimum(minimum), z.maximum(maximum)), value);
 
+/** Commands that the viewers of a share may send, by name. */
+const commands = z.optional(list(text(1, 64), 1, 50, 'commands'));
+
 /** Body of a request for a new share (spec section 4). */
 export const shareRequest = z.strictObject({
   resourceId: text(1, 256),
   shareType: z.enum(shareTypes),
   permissions: z._default(permissionList, ['view']),
+  commands,
   expiresIn: bounded(shareBounds.expiresIn),
   maxViewers: bounded(shareBounds.maxViewers),
   metadata: z.optional(metadata),
@@ -42,6 +46,8 @@ export const share = z.object({
   deviceId: z.string(),
   shareType: z.enum(shareTypes),
   permissions: z.array(z.enum(permissions)),
+  /** Commands that its viewers may send; default: all but LAND. */
+  commands: z.optional(z.array(z.string())),
   expiresAt: z.string(),
   maxViewers: z.int(),
   currentViewers: z.int(),
@@ -94,6 +100,12 @@ export const newShare = (
   createdAt: now,
   expiresAt: new Date(Date.parse(now) + expiresIn * 1000).toISOString(),
 });
+
+/** Whether the viewers of a share may send a command. */
+export const permitsCommand = (
+  { permissions, commands }: Pick<Share, 'permissions' | 'commands'>,
+  name: string,
+): boolean => permissions.includes('control') && (commands ? commands.includes(name) : name !== 'LAND');
 
 /** Whether a share has ended; times are ISO 8601 in UTC. An expired share counts as deleted (spec section 2). */
 export const hasEnded = ({ expiresAt, revokedAt }: Pick<Share, 'expiresAt' | 'revokedAt'>, now: string) =>

@@ -1,17 +1,24 @@
+import type { CommandRecord } from './command-record';
 import type { Device } from './fleet';
 import type { Job } from './job';
 import type { PLATFORM } from './service';
 import { hasEnded, type Share } from './share';
-import type { DeviceStatusMessage, JobStatusMessage, ShareStatusMessage, StatusMessage } from './status-message';
+import type {
+  CommandStatusMessage,
+  DeviceStatusMessage,
+  JobStatusMessage,
+  ShareStatusMessage,
+  StatusMessage,
+} from './status-message';
 
 /** A message to publish on the channels of its type. */
 export interface StatusEvent {
   readonly message: StatusMessage;
   /**
-   * `state`: retained for later subscribers; `transient`: a position, not retained; `end`: the final message, after which the
-   * channel is closed.
+   * `state`: retained for later subscribers; `transient`: a position, not retained; `change`: of something else than the channel's
+   * resource, not retained; `end`: the final message, after which the channel is closed.
    */
-  readonly role: 'state' | 'transient' | 'end';
+  readonly role: 'state' | 'transient' | 'change' | 'end';
 }
 
 type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>;
@@ -27,6 +34,13 @@ export type Change =
       readonly isRestored?: IsRestored;
     }
   | { readonly kind: 'device'; readonly before: Device | undefined; readonly after: Device | undefined }
+  | {
+      readonly kind: 'command';
+      readonly before: CommandRecord | undefined;
+      readonly after: CommandRecord | undefined;
+      /** Of a viewer's command. */
+      readonly shareCode: string | undefined;
+    }
   | {
       readonly kind: 'share';
       readonly before: Share | undefined;
@@ -77,6 +91,24 @@ export const shareMessage = (share: Share, at: string): ShareStatusMessage => ({
   maxViewers: share.maxViewers,
   expiresAt: share.expiresAt,
   timestamp: at,
+});
+
+/** A command's state as a message. */
+export const commandMessage = (command: CommandRecord): CommandStatusMessage => ({
+  type: 'command.status',
+  sequence: command.version,
+  commandId: command.commandId,
+  deviceId: command.deviceId,
+  deviceGroupId: command.deviceGroupId,
+  jobId: command.jobId,
+  name: command.name,
+  status: command.status,
+  reason: command.reason,
+  supersededBy: command.supersededBy,
+  lateOutcome: command.lateOutcome,
+  origin: command.origin,
+  requestedBy: command.requestedBy,
+  timestamp: command.endedAt ?? command.deliveredAt ?? command.requestedAt,
 });
 
 /**
@@ -153,6 +185,10 @@ function shareEvents({ before, after, isRestored }: ChangeOf<'share'>, at: strin
   return [{ role: 'end', message: { ...message, ...end } }];
 }
 
+/** Each version of a command is a change; one that is old is deleted without a word. */
+const commandEvents = ({ after }: ChangeOf<'command'>): StatusEvent[] =>
+  after ? [{ role: 'change', message: commandMessage(after) }] : [];
+
 /**
  * How a deleted share has ended, and when (ISO 8601): the same in each message about it, whoever sends it. Only one that is deleted
  * with its organisation has no time of its own.
@@ -175,6 +211,8 @@ export function eventsBetween(change: Change, at: string): StatusEvent[] {
       return jobEvents(change, at);
     case 'device':
       return deviceEvents(change.before, change.after, at);
+    case 'command':
+      return commandEvents(change);
     case 'share':
       return shareEvents(change, at);
   }
@@ -186,7 +224,7 @@ export function eventsBetween(change: Change, at: string): StatusEvent[] {
  * @returns undefined when there is none: the resource was deleted, or a share has expired
  */
 export function snapshotOf(change: Change, at: string): StatusEvent | undefined {
-  if (!change.after || change.kind === 'device') return undefined;
+  if (!change.after || change.kind === 'device' || change.kind === 'command') return undefined;
   if (change.kind === 'job') return { role: 'state', message: { ...jobMessage(change.after), snapshot: true } };
   const { after: share } = change;
   if (share.expired || hasEnded(share, at)) return undefined;

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { commandRecord } from './command-record';
 import { deviceStatuses } from './fleet';
 import { jobStatus } from './job';
 import { statusCause } from './job-report';
@@ -67,7 +68,27 @@ export const shareStatusMessage = z.object({
   ...common,
 });
 
+/** Message on the channels of a command's job and device group. */
+export const commandStatusMessage = z.object({
+  type: z.literal('command.status'),
+  ...z.pick(commandRecord, {
+    commandId: true,
+    deviceId: true,
+    deviceGroupId: true,
+    jobId: true,
+    name: true,
+    status: true,
+    reason: true,
+    supersededBy: true,
+    lateOutcome: true,
+    origin: true,
+    requestedBy: true,
+  }).shape,
+  ...z.omit(z.object(common), { deleted: true, snapshot: true }).shape,
+});
+
 export type JobStatusMessage = z.output<typeof jobStatusMessage>;
 export type DeviceStatusMessage = z.output<typeof deviceStatusMessage>;
 export type ShareStatusMessage = z.output<typeof shareStatusMessage>;
-export type StatusMessage = JobStatusMessage | DeviceStatusMessage | ShareStatusMessage;
+export type CommandStatusMessage = z.output<typeof commandStatusMessage>;
+export type StatusMessage = JobStatusMessage | DeviceStatusMessage | ShareStatusMessage | CommandStatusMessage;

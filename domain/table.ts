@@ -9,6 +9,7 @@ export const tableNames = [
   'events',
   'flights',
   'missions',
+  'commands',
 ] as const;
 
 export type TableName = (typeof tableNames)[number];

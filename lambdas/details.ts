@@ -14,12 +14,23 @@ export const pathOf = (path: readonly PropertyKey[]): string =>
 
 /** One detail for each fault; an issue about unknown names has a line for each of them. */
 function detailsOf(issue: z.core.$ZodIssue): Detail[] {
+  if (issue.code === 'invalid_union') return meantIn(issue).flatMap(detailsOf);
   if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(issue.path), message: issue.message }];
   const [first = '', ...others] = issue.message.split('\n');
   return issue.keys.map((key, index) => ({
     path: pathOf([...issue.path, key]),
     message: [first, ...others][index] ?? first,
   }));
+}
+
+/** Whether a fault says that another of several schemas is meant: by a constant that tells them apart. */
+const isOfAnother = ({ code, path }: z.core.$ZodIssue): boolean =>
+  path.length === 1 && (code === 'invalid_value' || code === 'invalid_format');
+
+/** The faults by that one of several schemas which is meant; if none is, by the last one. */
+function meantIn({ errors, path }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
+  const meant = errors.find((faults) => !faults.some(isOfAnother)) ?? errors.at(-1) ?? [];
+  return meant.map((fault) => ({ ...fault, path: [...path, ...fault.path] }));
 }
 
 /** The issues of a schema as the details of a refusal. */

@@ -53,7 +53,7 @@ export class DroneMissionApiStack extends Stack {
     const identity = new Identity(this, 'Identity', { apiUrl, baseUrl, stage, removeData });
     new Authorizer(this, 'Authorizer', { api, identity, tables, traced });
     const platform = new PlatformBus(this, 'Platform');
-    const realtime = new Realtime(this, 'Realtime', { ...options, contract, logAccess, identity, tables, platform });
+    const realtime = new Realtime(this, 'Realtime', { ...options, contract, logAccess, identity, tables });
     const { sockets, telemetry } = realtime;
     new ShareExpiry(this, 'ShareExpiry', { tables, platform });
     const missionFiles = new MissionFiles(this, 'MissionFiles', { removeData });

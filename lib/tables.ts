@@ -28,13 +28,16 @@ export class Tables extends Construct implements Record<TableName, Table> {
   readonly flights: Table;
   /** Missions as they are; their files are in a bucket. */
   readonly missions: Table;
+  /** Commands by device, beside what the next one of the device builds on. */
+  readonly commands: Table;
 
   /** Indexes that functions query, by table. */
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
     jobs: ['by-status'],
     fleet: ['standing'],
     connections: ['by-socket'],
-    events: ['by-channel'],
+    events: ['by-channel', 'by-second-channel'],
+    commands: ['by-job'],
   };
   /** Index of the fleet table with the keys of online devices only; always scanned completely. */
   readonly onlineIndex = 'online';
@@ -120,6 +123,12 @@ export class Tables extends Construct implements Record<TableName, Table> {
       sortKey: number,
       projectionType: ProjectionType.ALL,
     });
+    this.events.addGlobalSecondaryIndex({
+      indexName: 'by-second-channel',
+      partitionKey: text('secondChannel'),
+      sortKey: number,
+      projectionType: ProjectionType.ALL,
+    });
     this.flights = new Table(this, 'Flights', {
       ...common,
       partitionKey: text('flight'),
@@ -131,6 +140,20 @@ export class Tables extends Construct implements Record<TableName, Table> {
       ...common,
       partitionKey: organisation,
       sortKey: text('missionId'),
+    });
+    this.commands = new Table(this, 'Commands', {
+      ...common,
+      stream,
+      partitionKey: text('deviceId'),
+      sortKey: text('commandId'),
+      timeToLiveAttribute: 'ttl',
+    });
+    this.commands.addGlobalSecondaryIndex({
+      indexName: 'by-job',
+      partitionKey: text('jobId'),
+      sortKey: text('commandId'),
+      // A change of the status costs nothing here: the commands themselves are read by their keys.
+      projectionType: ProjectionType.KEYS_ONLY,
     });
     publishOutputs(this, Object.fromEntries(tableNames.map((name) => [tableOutput(name), this[name].tableName])));
   }

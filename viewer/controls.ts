@@ -93,9 +93,10 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
       // Outcomes of other viewers' commands arrive too.
       if (accepted?.requestId !== requestId) return;
       const { reasons, controls } = texts;
-      const why = what === 'DONE' ? '' : ` ${reason ? reasons[reason] : controls.withoutReason}`;
+      const isRefused = what === 'REFUSED' || what === 'FAILED';
+      const why = isRefused ? ` ${reason ? reasons[reason] : controls.withoutReason}` : '';
       say(accepted.label, controls[what] + why);
-      accepted = undefined;
+      if (what !== 'DELIVERED') accepted = undefined;
     },
   };
 }

@@ -10,10 +10,11 @@ fails, everything created is deleted again.
   --organisation NAME       a new organisation of that name
   --organisation-id org-…   or a registered one, as \`list\` shows it
   --client NAME             name of the client
-  --scopes all|SCOPE,SCOPE  what it may do: all, or some of
+  --scopes all|SCOPE,SCOPE  what it may do: all but command:control, or some of
                             ${scopes.slice(0, 3).join(', ')},
                             ${scopes.slice(3, 6).join(', ')},
-                            ${scopes.slice(6).join(', ')}
+                            ${scopes.slice(6).join(', ')};
+                            all,command:control is everything
   --fleet FILE              adds device groups with their devices to the new or
                             registered organisation, such as
       {"deviceGroups": [{"name": "North quarry", "devices": [

@@ -1,4 +1,4 @@
-import { scopes as allScopes } from '../../contract/endpoint';
+import { scopes as known, scopesOfAll } from '../../contract/endpoint';
 import { listOrganisations } from '../../data/partners/organisations';
 import { organisationId } from '../../domain/id';
 import { apiKeyIds, type Partner } from '../../domain/partner';
@@ -47,4 +47,6 @@ function describe(partner: Partner) {
 }
 
 const shortened = (scopes: readonly string[]) =>
-  allScopes.every((scope) => scopes.includes(scope)) ? 'all' : scopes.join(' ');
+  scopesOfAll.every((scope) => scopes.includes(scope))
+    ? ['all', ...known.filter((scope) => !scopesOfAll.includes(scope) && scopes.includes(scope))].join(' ')
+    : scopes.join(' ');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { scopes } from '../../contract/endpoint';
+import { scopes, scopesOfAll } from '../../contract/endpoint';
 import { text } from '../../domain/text';
 import { UsageError } from '../command-line/usage-error';
 import type { Flags } from './command-line';
@@ -19,9 +19,14 @@ const clientName = z
   .string()
   .regex(/^[\w+=,.@-][\w +=,.@-]{0,99}$/, 'must be 1 to 100 of A-Z a-z 0-9 _ + = , . @ - space');
 
-const clientScopes = z.union([z.literal('all').transform(() => [...scopes]), z.array(z.enum(scopes)).min(1)], {
-  error: `must be all or some of ${scopes.join(', ')}`,
-});
+const ALL = 'all';
+
+const clientScopes = z
+  .union([z.literal(ALL).transform(() => [ALL]), z.array(z.enum([ALL, ...scopes])).min(1)], {
+    error: `must be all or some of ${scopes.join(', ')}`,
+  })
+  .transform((given) => [...given, ...(given.includes(ALL) ? scopesOfAll : [])])
+  .transform((given) => scopes.filter((scope) => given.includes(scope)));
 
 const organisation = z
   .strictObject({
@@ -72,7 +77,7 @@ export async function readOnboardingPlan(flags: Flags): Promise<readonly Planned
   return [{ name: check('--organisation', text(1, 256), name), ...planned }];
 }
 
-const listed = (list: string) => (list === 'all' ? list : list.split(',').map((scope) => scope.trim()));
+const listed = (list: string) => list.split(',').map((scope) => scope.trim());
 
 function expected(flags: Flags, flag: 'client' | 'scopes'): string {
   const given = flags[flag];

@@ -34,6 +34,7 @@ const unrestorable: Readonly<Record<Exclude<TableName, RestorableTable>, string>
   requests: 'its items expire within a day',
   connections: 'it holds the sockets that are open now',
   events: 'an earlier end would give numbers of events a second time',
+  commands: 'they have ended, and their devices were told',
 };
 
 /** What a command line asks for. */

@@ -15,10 +15,16 @@ interface Range {
   readonly isFromEnd?: boolean;
 }
 
-/** The events of a channel, in order, by the index: what was logged in the last seconds may be missing. */
+/** The events that are first of all of a channel, and those that are of two, by the channel that is named second. */
+type Index = 'by-channel' | 'by-second-channel';
+
+const attributes = { 'by-channel': 'channel', 'by-second-channel': 'secondChannel' } as const;
+
+/** The events of a channel, in order, by an index: what was logged in the last seconds may be missing. */
 export async function readIndex(
   channel: Resource,
   { from = 1, to = HEAD, most, isFromEnd = false }: Range,
+  index: Index = 'by-channel',
 ): Promise<LogItem[]> {
   const found: LogItem[] = [];
   let key: QueryCommandOutput['LastEvaluatedKey'];
@@ -26,9 +32,9 @@ export async function readIndex(
     const page: QueryCommandOutput = await dynamodb.send(
       new QueryCommand({
         TableName: table('events'),
-        IndexName: 'by-channel',
+        IndexName: index,
         KeyConditionExpression: '#channel = :channel AND #number BETWEEN :from AND :to',
-        ExpressionAttributeNames: { '#channel': 'channel', '#number': 'number' },
+        ExpressionAttributeNames: { '#channel': attributes[index], '#number': 'number' },
         ExpressionAttributeValues: { ':channel': channelLog(channel), ':from': from, ':to': to },
         ScanIndexForward: !isFromEnd,
         Limit: most - found.length,
@@ -39,4 +45,10 @@ export async function readIndex(
     key = page.LastEvaluatedKey;
   } while (key && found.length < most);
   return inOrder(found);
+}
+
+/** {@link readIndex} by both indexes. */
+export async function readIndexes(channel: Resource, range: Range): Promise<LogItem[]> {
+  const found = await Promise.all([readIndex(channel, range), readIndex(channel, range, 'by-second-channel')]);
+  return inOrder(found.flat());
 }

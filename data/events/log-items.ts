@@ -20,6 +20,8 @@ export interface LoggedEvent {
 const item = z.object({
   number: z.int(),
   channel: z.string(),
+  /** Of an event that is published on two. */
+  secondChannel: z.optional(z.string()),
   message: z.string(),
   /** When it was logged, Unix seconds; the first events of the log have none. */
   loggedAt: z._default(z.int(), 0),
@@ -65,8 +67,13 @@ const messageIn = ({ message }: LogItem) => JSON.parse(message) as StatusMessage
 export const eventIn = (found: LogItem): LoggedEvent => ({ number: found.number, message: messageIn(found) });
 
 /** What is the same for an event each time its stream record comes. */
-export const identityOf = (channel: string, { sequence, ...message }: StatusMessage): string =>
-  [channel, 'deviceId' in message ? message.deviceId : '', sequence].join(' ');
+export const identityOf = (channel: string, message: StatusMessage): string =>
+  [channel, subjectIn(message), message.sequence].join(' ');
+
+const subjectIn = (message: StatusMessage): string | undefined => {
+  if (message.type === 'command.status') return message.commandId;
+  return 'deviceId' in message ? message.deviceId : '';
+};
 
 /** {@link identityOf} the event in an item. */
 export const identityIn = (found: LogItem): string => identityOf(found.channel, messageIn(found));

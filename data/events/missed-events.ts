@@ -1,7 +1,7 @@
 import type { Organisation, Resource } from '../../domain/id';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
-import { readIndex } from './channel-index';
+import { readIndex, readIndexes } from './channel-index';
 import { findLast, readBack, readEnd } from './log-end';
 import {
   channelLog,
@@ -27,7 +27,7 @@ const SHORT_TAIL = 10;
 const UNSETTLED_S = 10;
 const MAX_UNSETTLED = 1000;
 
-const isOf = (channel: Resource) => (item: LogItem) => item.channel === channelLog(channel);
+const isOf = (channel: Resource) => (item: LogItem) => [item.channel, item.secondChannel].includes(channelLog(channel));
 
 /** An event of the organisation's log. */
 export async function findEvent(organisation: Organisation, number: number): Promise<LogItem | undefined> {
@@ -57,7 +57,7 @@ export async function missedEvents(
   const begin = Math.max(first.number, after + 1);
   const isLong = isCut && begin > after + 1;
   const [older, next] = await Promise.all([
-    isLong ? readIndex(channel, { from: after + 1, to: begin - 1, most: most + 1 }) : [],
+    isLong ? readIndexes(channel, { from: after + 1, to: begin - 1, most: most + 1 }) : [],
     isLong ? findEvent(organisation, after + 1) : tail[0],
   ]);
   // The older an event, the sooner it expires, so the first one speaks for all.

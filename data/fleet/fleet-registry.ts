@@ -8,7 +8,7 @@ import { dynamodb, table } from '../store/dynamodb';
 import { fleetKey, registryPartition } from './fleet-key';
 
 /** The registered fields of a device; the others come from telemetry. */
-export type RegisteredDevice = Pick<Device, 'deviceId' | 'deviceGroupId' | 'name'>;
+export type RegisteredDevice = Pick<Device, 'deviceId' | 'deviceGroupId' | 'name' | 'capabilities'>;
 
 /**
  * How long a tombstone is retained, in seconds: longer than the bus archives the earlier events that a replay could repeat
@@ -64,6 +64,7 @@ const known = [
   '#deviceGroupId',
   '#name',
   '#description',
+  '#capabilities',
   '#status',
   '#lastState',
   '#stateAt',
@@ -162,7 +163,9 @@ async function register(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   expectOwn(kind, organisation, id);
   const differs = Object.keys(unlike).map((name) => `#${name} <> :${name}`);
-  const fields = set({ ...known, kind, eventTime: at.toISOString() });
+  // As JSON text: DynamoDB takes no number as near to 0 as a coordinate may be.
+  const capabilities = 'capabilities' in known ? JSON.stringify(known.capabilities) : undefined;
+  const fields = set({ ...known, capabilities, kind, eventTime: at.toISOString() });
   const initial = set(first);
   const initially = Object.keys(first).map((name) => `, #${name} = if_not_exists(#${name}, :${name})`);
   try {

@@ -23,6 +23,7 @@ const item = z.discriminatedUnion('kind', [
     kind: z.literal('device'),
     // Stored as JSON text, since sensor data may have any shape.
     lastState: z.pipe(z.transform(readMetadata), device.shape.lastState),
+    capabilities: z.pipe(z.transform(readMetadata), device.shape.capabilities),
   }),
   z.extend(deviceStream, { kind: z.literal('stream') }),
   z.object({ kind: z.literal('removed') }),
@@ -125,6 +126,24 @@ export async function readDevice(
     }),
   );
   return deviceFromItem(Item);
+}
+
+/**
+ * A device of the organisation as it is now; one read.
+ * @throws Refusal `resource_not_found`, or `forbidden` when it is another organisation's
+ */
+export async function findDevice(caller: Organisation, deviceId: string): Promise<Device> {
+  expectOwnDevice(caller, deviceId);
+  const device = await readDevice(caller, deviceId, true);
+  if (!device) throw new Refusal('resource_not_found');
+  return device;
+}
+
+/** @throws Refusal `resource_not_found` when it is not a device id, `forbidden` when it is another organisation's */
+export function expectOwnDevice(caller: Organisation, deviceId: string): void {
+  const organisation = organisationOf('device', deviceId);
+  if (organisation === undefined) throw new Refusal('resource_not_found');
+  if (organisation !== caller) throw foreign('deviceId');
 }
 
 /** The groups or the devices in a partition, in the order of their creation. */

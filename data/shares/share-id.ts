@@ -12,6 +12,10 @@ export const shareIdOf = (shareCode: string) => createHash('sha256').update(shar
  */
 export const broadcastTopicOf = (shareCode: string) => `broadcast/${shareIdOf(shareCode)}`;
 
+/** How a partner sees a viewer that sent a command: the same for each of a socket, and nobody finds the socket by it. */
+export const viewerPseudonym = (connectionId: string) =>
+  `viewer-${createHash('sha256').update(`command ${connectionId}`).digest('hex').slice(0, 12)}`;
+
 /** The MQTT client id of a viewer, by the id of its socket: a viewer can't have more connections than seats. */
 export const viewerClientId = (connectionId: string) =>
   `viewer-${createHash('sha256').update(connectionId).digest('hex').slice(0, 32)}`;

@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Organisation } from '../../domain/id';
 import type { Change } from '../../domain/status-event';
+import { fromItem as commandFromItem } from '../commands/command-item';
 import { deviceFromItem } from '../fleet/fleet';
 import { eventIdOf } from '../jobs/change-id';
 import { fromItem } from '../jobs/job-item';
@@ -32,7 +33,7 @@ export class UnreadableRecord extends Error {
 }
 
 /**
- * The change in a record of the jobs, shares or fleet stream; the key shows which table it comes from.
+ * The change in a record of the jobs, commands, shares or fleet stream; the key shows which table it comes from.
  * @returns undefined for items without a channel, such as device groups
  * @throws UnreadableRecord for an item that this service never wrote
  */
@@ -52,6 +53,11 @@ function readChange({ dynamodb, userIdentity }: StreamRecord): Change | undefine
     const stored = fromItem(after);
     const known = { before: fromItem(before)?.job, after: stored?.job, changedBy: stored?.changedBy };
     return { kind: 'job', ...known, ...restored };
+  }
+  if ('commandId' in keys) {
+    const [known, changed] = [commandFromItem(before), commandFromItem(after)];
+    const shareCode = (changed ?? known)?.shareCode;
+    return { kind: 'command', before: known?.command, after: changed?.command, shareCode };
   }
   if ('shareCode' in keys) {
     const share = shareFromItem(before);
@@ -113,7 +119,7 @@ export interface RecordedChange {
 /** What a record is about; it never fails, since it is for the log. */
 export function recordedChangeOf({ dynamodb }: StreamRecord): RecordedChange {
   const { Keys: keys = {}, OldImage: before, NewImage: after } = dynamodb ?? {};
-  const id = valueOf(keys['jobId'] ?? keys['shareCode'] ?? keys['id']) ?? '';
+  const id = valueOf(keys['jobId'] ?? keys['commandId'] ?? keys['shareCode'] ?? keys['id']) ?? '';
   const version = Number(valueOf((after ?? before)?.['version']) ?? NaN);
   const known = { id, version: Number.isNaN(version) ? undefined : version + (after ? 0 : 1) };
   const cause = valueOf(after?.['changeId']);

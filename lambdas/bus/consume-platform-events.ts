@@ -1,10 +1,12 @@
 import type { SQSBatchResponse } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { MAX_RETRIES } from '../../contract/platform';
+import { readCommandDeadline } from '../../data/platform/command-deadline';
 import { readTakeDeadline } from '../../data/platform/take-deadline';
 import { sendToQueue } from '../../data/store/queue';
 import { logger } from '../logger';
 import { consumePlatformEvent } from '../platform/consume-platform-event';
+import { endCommand } from '../platform/end-command';
 import { failUntakenJob } from '../platform/fail-untaken-job';
 import { EventTooEarly } from '../platform/occurrence';
 
@@ -42,12 +44,25 @@ const requeued = (rest: object): Promise<boolean> =>
     () => false,
   );
 
-function untakenJobIn(body: string): string | undefined {
+/** What a deadline in the queue is about: a job that nobody took, or a command; undefined for an event of the platform. */
+function deadlineIn(body: string) {
   try {
-    return readTakeDeadline(JSON.parse(body));
+    const message: unknown = JSON.parse(body);
+    const [jobId, command] = [readTakeDeadline(message), readCommandDeadline(message)];
+    return jobId === undefined && !command ? undefined : { jobId, command };
   } catch {
     return undefined;
   }
+}
+
+/** Applies a deadline. @param id of its message */
+async function applyDeadline(
+  { jobId, command }: NonNullable<ReturnType<typeof deadlineIn>>,
+  id: string,
+): Promise<void> {
+  const now = new Date();
+  if (jobId !== undefined) await failUntakenJob(jobId, `deadline/${id}`, now);
+  if (command) await endCommand(command, { status: 'TIMED_OUT', now });
 }
 
 /** Applies the events of a batch in the order of arrival. */
@@ -56,8 +71,8 @@ async function retry({ Records }: Batch): Promise<SQSBatchResponse> {
   for (const { messageId, body, attributes } of Records) {
     const isLastAttempt = attributes.ApproximateReceiveCount >= MAX_RETRIES;
     try {
-      const untaken = untakenJobIn(body);
-      if (untaken !== undefined) await failUntakenJob(untaken, `deadline/${messageId}`, new Date());
+      const deadline = deadlineIn(body);
+      if (deadline) await applyDeadline(deadline, messageId);
       else await consumePlatformEvent({ parse: () => JSON.parse(body) as unknown, text: () => body, isLastAttempt });
     } catch (error) {
       const isRequeued = error instanceof EventTooEarly && error.rest !== undefined && (await requeued(error.rest));

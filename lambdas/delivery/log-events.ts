@@ -44,7 +44,9 @@ export function logEvents(records: readonly StreamRecord[]) {
   };
   const orderOf = (record: StreamRecord) => [
     itemOf(record),
-    ...(reads.get(record)?.logged ?? []).map(({ channel }) => channelKey(channel)),
+    ...(reads.get(record)?.logged ?? []).flatMap(({ channel, secondChannel }) =>
+      [channel, ...(secondChannel ? [secondChannel] : [])].map(channelKey),
+    ),
   ];
   return { eventsOf, orderOf };
 }
@@ -53,7 +55,11 @@ interface ReadRecord {
   readonly change: Change;
   readonly events: readonly StatusEvent[];
   /** Those events that belong into the log. */
-  readonly logged: readonly { readonly event: StatusEvent; readonly channel: Channel }[];
+  readonly logged: readonly {
+    readonly event: StatusEvent;
+    readonly channel: Channel;
+    readonly secondChannel: Channel | undefined;
+  }[];
 }
 
 function read(record: StreamRecord): ReadRecord | undefined {
@@ -62,7 +68,11 @@ function read(record: StreamRecord): ReadRecord | undefined {
   const events = eventsBetween(change, createdAtOf(record));
   const logged = events
     .filter((event) => isLogged(change, event))
-    .flatMap((event) => channelsOf(event.message).map((channel) => ({ event, channel })));
+    .flatMap((event) => {
+      // A command's job is second: the timeline of a job is read from the index of first channels.
+      const [channel, secondChannel] = channelsOf(event.message).toReversed();
+      return channel ? [{ event, channel, secondChannel }] : [];
+    });
   return { change, events, logged };
 }
 
@@ -81,10 +91,10 @@ const organisationOfChannel = ({ kind, id }: Channel): Organisation => organisat
 function appendAll(reads: ReadonlyMap<StreamRecord, ReadRecord>) {
   const byOrganisation = new Map<Organisation, { event: StatusEvent; added: NewEvent }[]>();
   for (const [record, { logged }] of reads)
-    for (const { event, channel } of logged) {
+    for (const { event, channel, secondChannel } of logged) {
       const organisation = organisationOfChannel(channel);
       const createdAt = Math.floor(Date.parse(createdAtOf(record)) / 1000);
-      const added = { channel, message: event.message, createdAt };
+      const added = { channel, secondChannel, message: event.message, createdAt };
       byOrganisation.set(organisation, [...(byOrganisation.get(organisation) ?? []), { event, added }]);
     }
   const cursors = new Map<Organisation, Promise<ReadonlyMap<StatusEvent, string>>>();

@@ -66,6 +66,18 @@ export const audienceUntil =
     return Promise.resolve({ followers, topic: role === 'end' ? (topic ?? 'none') : topic });
   };
 
+/**
+ * The audience for a command: all sockets of both channels; the topic of the group; and that of its job while somebody may be
+ * subscribed to it.
+ * @param topicUntil of the job, Unix seconds
+ */
+export const commandAudience =
+  (topicUntil: number | undefined): AudienceOf =>
+  (channel) => {
+    const isSubscribed = channel.kind !== 'job' || mayBeSubscribed(topicUntil, new Date());
+    return Promise.resolve({ followers: followersOf(channel), topic: isSubscribed ? 'none' : undefined });
+  };
+
 /** Only those who are subscribed to the topic of a job or a share. @param topicUntil Unix seconds */
 export const subscribersUntil =
   (topicUntil: number | undefined): AudienceOf =>

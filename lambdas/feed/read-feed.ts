@@ -1,4 +1,4 @@
-import { channelKinds, channels } from '../../contract/status-channels';
+import { channelKinds, channels, messageTypesOf } from '../../contract/status-channels';
 import { beforeOldest, readEvents, type EventPage } from '../../data/events/read-events';
 import { findLast } from '../../data/events/log-end';
 import { cursorExpired, readCursor } from '../../domain/cursor';
@@ -33,7 +33,7 @@ export interface Feed {
 export async function readFeed({ organisation, scopes, limit }: Feed, after: number, now: Date): Promise<EventPage> {
   const page = await readEvents(organisation, after, limit, now);
   if (!page) throw cursorExpired();
-  const allowed = channelKinds.map((kind) => channels[kind]).filter(({ scope }) => scopes.includes(scope));
-  const types: readonly string[] = allowed.map(({ messageType }) => messageType);
+  const allowed = channelKinds.filter((kind) => scopes.includes(channels[kind].scope));
+  const types: readonly string[] = allowed.flatMap(messageTypesOf);
   return { ...page, events: page.events.filter(({ message }) => types.includes(message.type)) };
 }

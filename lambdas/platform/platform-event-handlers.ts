@@ -10,8 +10,8 @@ import { acceptReportedSamples } from './accept-reported-samples';
 import { answerWithOpenJobs } from './answer-with-open-jobs';
 import { logger } from '../logger';
 import { failStrandedJobs } from './fail-stranded-jobs';
+import { takeOutcome } from './take-outcome';
 import { EventTooEarly, type Drop, type Occurrence } from './occurrence';
-import { publishControlOutcome } from './publish-control-outcome';
 
 /**
  * Applies an event of one type. Idempotent.
@@ -86,9 +86,9 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
     await answerWithOpenJobs(requestId, organisation, now);
     return undefined;
   },
-  'control.outcome.reported': async (detail, { id, now }) => {
+  'control.outcome.reported': async (detail, { id }) => {
     ownerOf('device', detail.deviceId);
-    return dropped(await publishControlOutcome(detail, id, now));
+    return dropped(await takeOutcome(detail, changeOfEvent(id)));
   },
   'mission.check.reported': async ({ requestId, ...report }, { now }) => {
     await saveCheckReport(requestId, report, now);

@@ -1,3 +1,4 @@
+import * as actions from '../../contract/actions/sockets';
 import { didYouMean } from '../../contract/did-you-mean';
 import { webSocketActions } from '../../contract/websocket-actions';
 import { Refusal } from '../../domain/refusal';
@@ -6,12 +7,12 @@ import { answer } from '../sockets/action';
 /** Longest part of an unknown action's name that is sent back, in characters. */
 const MAX_NAME = 64;
 
-const actions = Object.keys(webSocketActions);
+const names = Object.keys(webSocketActions);
 
 /** Routes `ping` and `$default`: every message whose action has no route of its own. */
-export const handler = answer('ping', ({ message: { action }, now }) => {
+export const handler = answer('ping', actions.ping, ({ message: { action }, now }) => {
   if (action === 'ping') return Promise.resolve({ type: 'pong', timestamp: now.toISOString() });
   const name = action.slice(0, MAX_NAME);
-  const message = `${JSON.stringify(name)} is no action${didYouMean(name, actions)}`;
+  const message = `${JSON.stringify(name)} is no action${didYouMean(name, names)}`;
   return Promise.reject(new Refusal('unknown_action', [{ path: 'action', message }]));
 });

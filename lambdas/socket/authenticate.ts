@@ -1,6 +1,7 @@
+import * as actions from '../../contract/actions/sockets';
 import { lacksScope, tokenOfAnotherClient } from '../../contract/forbidden';
 import { socketError } from '../../contract/refusals';
-import { webSocketActions } from '../../contract/websocket-actions';
+import { subscribe } from '../../contract/actions/telemetry';
 import type { Connection } from '../../data/connections/connections';
 import { renewConnection } from '../../data/connections/renewal';
 import { sessionItem, unfollowAll, type PartnerSession } from '../../data/connections/sessions';
@@ -12,7 +13,7 @@ import { logger } from '../logger';
 import { answer, socketHasEnded } from '../sockets/action';
 
 /** The socket goes on with a new token: its client, its end and its scopes are those of the token from then on. */
-export const handler = answer('authenticate', async ({ session: socket, message, now }) => {
+export const handler = answer('authenticate', actions.authenticate, async ({ session: socket, message, now }) => {
   const { clientId, expiresAt: end, scopes } = await identify(message.token, 'token');
   const { item, session } = socket;
   if (clientId !== item.clientId) throw tokenOfAnotherClient();
@@ -56,7 +57,7 @@ async function closeRefused(
   }
 }
 
-const { needs } = webSocketActions.subscribe;
+const { needs } = subscribe;
 
 /**
  * Ends the subscriptions of a telemetry socket whose new token does not allow them.

@@ -1,46 +1,61 @@
+import * as actions from '../../contract/actions/viewers';
 import { commandsNotPermitted } from '../../contract/forbidden';
-import { saveControlRequest } from '../../data/requests/control-requests';
-import { newRequestId } from '../../data/store/new-id';
+import { CONTROLS_PER_MINUTE } from '../../contract/rates';
 import { isActive } from '../../data/partners/organisation-status';
-import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { readDevice } from '../../data/fleet/fleet';
+import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
 import { readShare } from '../../data/shares/shares';
-import { CONTROLS_PER_MINUTE } from '../../domain/control';
-import { organisationId } from '../../domain/id';
-import { logger } from '../logger';
-import { shareIdOf } from '../../data/shares/share-id';
-import { answer } from '../sockets/action';
+import { isKnownCommand, isSafe, type Command } from '../../domain/command';
+import { knownCommand } from '../../domain/command-request';
+import { Refusal } from '../../domain/refusal';
+import { permitsCommand } from '../../domain/share';
+import { acceptCommand } from '../commands/accept-command';
+import { faultsIn } from '../details';
 import { limitRate } from '../limit-rate';
+import { logger } from '../logger';
+import { answer } from '../sockets/action';
 
-export const handler = answer('control', async ({ session, message, now }) => {
+export const handler = answer('control', actions.control, async ({ session, message: { command }, now }) => {
   const { shareCode, deviceId, organisation, connectionId } = session;
+  expectSchema(command);
   // A drone acts on it, so the share and its organisation must be valid at this moment: no cache.
-  const share = await readShare(shareCode, now.toISOString());
-  if (!share?.permissions.includes('control')) throw commandsNotPermitted();
+  const [share, device] = await Promise.all([
+    readShare(shareCode, now.toISOString()),
+    readDevice(organisation, deviceId, true),
+  ]);
+  if (!share || !device || !permitsCommand(share, command.name)) throw commandsNotPermitted();
   if (!(await isActive(organisation))) throw commandsNotPermitted();
   const shareId = shareIdOf(shareCode);
-  await limitControl(shareId, deviceId, now);
-  const requestId = newRequestId();
-  await saveControlRequest(requestId, { shareCode, deviceId }, now);
-  await publishPlatformEvent('control.requested', {
-    requestId,
-    organisationId: organisationId(organisation),
-    shareId,
-    deviceId,
-    command: message.command,
-    requestedAt: now.toISOString(),
+  await limitControl(shareId, deviceId, command, now);
+  const { commandId } = await acceptCommand({
+    organisation,
+    device,
+    command,
+    requester: { origin: 'share', requestedBy: viewerPseudonym(connectionId), shareId },
+    shareCode,
+    now: now.toISOString(),
   });
   // Traces the command to the handshake of its connection. The command itself is the viewer's input, so it is not logged.
-  logger.info('control', { requestId, shareId, deviceId, organisation, connectionId });
-  return { type: 'accepted', requestId };
+  logger.info('control', { commandId, shareId, deviceId, organisation, connectionId });
+  return { type: 'accepted', requestId: commandId };
 });
+
+/** @throws Refusal `invalid_request` for a known name with other parameters than its own */
+function expectSchema(command: Command): void {
+  if (!isKnownCommand(command.name)) return;
+  const faults = faultsIn({ input: command, schema: knownCommand(command.name) });
+  if (faults.length === 0) return;
+  const details = faults.map(({ path, message }) => ({ path: path === '' ? 'command' : `command.${path}`, message }));
+  throw new Refusal('invalid_request', details);
+}
 
 /**
  * Counts a viewer's command against the limits of its share and of the device.
  * @param shareId digest of the share code
  * @throws Refusal `too_many_requests`
  */
-async function limitControl(shareId: string, deviceId: string, now: Date): Promise<void> {
+async function limitControl(shareId: string, deviceId: string, { name }: Command, now: Date): Promise<void> {
   // The share first: a command that is refused for its share must not use up the limit of the device's other shares.
   await limitRate(`control#${shareId}`, CONTROLS_PER_MINUTE.share, now);
-  await limitRate(`control#${deviceId}`, CONTROLS_PER_MINUTE.device, now);
+  if (!isSafe(name)) await limitRate(`control#${deviceId}`, CONTROLS_PER_MINUTE.device, now);
 }

@@ -1,3 +1,4 @@
+import * as actions from '../../contract/actions/viewers';
 import { MAX_TRACK_POINTS, type FlightMessage } from '../../contract/share-page';
 import { readDevice } from '../../data/fleet/fleet';
 import { readTrack } from '../../data/flights/flights';
@@ -12,7 +13,7 @@ import { Refusal } from '../../domain/refusal';
 import { flownMission, flownWay } from '../../domain/route';
 import { answer } from '../sockets/action';
 
-export const handler = answer('flight', async ({ session, now }) => {
+export const handler = answer('flight', actions.flight, async ({ session, now }) => {
   const { shareCode, organisation, deviceId } = session;
   const share = await readShare(shareCode, now.toISOString());
   if (!share || !(await isActive(organisation))) throw new Refusal('share_not_found');

@@ -1,3 +1,4 @@
+import * as actions from '../../contract/actions/viewers';
 import { noVideoShared } from '../../contract/forbidden';
 import { isActive } from '../../data/partners/organisation-status';
 import { readShare } from '../../data/shares/shares';
@@ -6,7 +7,7 @@ import { sharePlayback } from '../../data/shares/video';
 import { playbackMessage } from '../sockets/playback-message';
 import { answer } from '../sockets/action';
 
-export const handler = answer('playback', async ({ session, now }) => {
+export const handler = answer('playback', actions.playback, async ({ session, now }) => {
   // A video URL can't be revoked, so none is issued once the share has ended.
   const share = await readShare(session.shareCode, now.toISOString());
   if (!share || !(await isActive(session.organisation))) throw new Refusal('share_not_found');

@@ -1,3 +1,4 @@
+import * as actions from '../../contract/actions/telemetry';
 import { faultsIn, readable } from '../details';
 import { Unreadable } from '../../domain/judged';
 import { Refusal, type Detail } from '../../domain/refusal';
@@ -13,7 +14,7 @@ const faultOf = (index: number, { path, message }: Detail): Fault => ({
   message,
 });
 
-export const handler = answer('publish', async ({ session, message: { telemetry }, now }) => {
+export const handler = answer('publish', actions.publish, async ({ session, message: { telemetry }, now }) => {
   const unreadable = telemetry.flatMap((each, index) =>
     each instanceof Unreadable ? faultsIn(each).map((detail) => faultOf(index, detail)) : [],
   );

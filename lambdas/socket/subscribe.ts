@@ -1,3 +1,4 @@
+import * as actions from '../../contract/actions/telemetry';
 import { expectSubscribable } from '../../data/fleet/fleet';
 import { noteFollowed } from '../../data/connections/followed-until';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
@@ -8,6 +9,7 @@ import { answer } from '../sockets/action';
 /** The reply is followed by the last known state of each device, then by its changes. */
 export const handler = answer(
   'subscribe',
+  actions.subscribe,
   async ({ session, now, message: { deviceId, deviceGroupId, batch = false } }) => {
     await expectSubscribable(session.organisation, deviceId, deviceGroupId);
     const followed = deviceId ?? deviceGroupId ?? '';

@@ -4,7 +4,7 @@ import { lacksScope, notForViewers, onlyForViewers } from '../../contract/forbid
 import { messageId } from '../../contract/message-id';
 import { internalSocketError, socketError } from '../../contract/refusals';
 import type { WebSocketAction } from '../../contract/websocket-action';
-import { webSocketActions, type WebSocketActionName } from '../../contract/websocket-actions';
+import type { webSocketActions, WebSocketActionName } from '../../contract/websocket-actions';
 import type { PartnerSession, Session, ViewerSession } from '../../data/connections/sessions';
 import { invalid, Refusal, type Detail } from '../../domain/refusal';
 import { check, readable } from '../details';
@@ -61,14 +61,7 @@ function expectAllowed(session: Session, needs: SessionNeeds): void {
   }
 }
 
-/** The actions that need no session, in the order of their table. */
-const withoutSession = Object.entries<WebSocketAction>(webSocketActions)
-  .filter(([, { needs }]) => needs === 'anyone' || needs === 'partner')
-  .map(([name]) => name)
-  .join(', ')
-  .replace(/, (?=[^,]*$)/, ' and ');
-
-const NO_SESSION = `this socket knows only ${withoutSession}, or its token or share has ended`;
+const NO_SESSION = 'this socket knows only ping and authenticate, or its token or share has ended';
 
 /** Why a socket of a status channel, or one that has ended, has no such action. */
 export const socketHasEnded = () => new Refusal('unknown_action', [{ path: 'action', message: NO_SESSION }]);
@@ -85,8 +78,7 @@ async function sessionFor(connectionId: string, needs: SessionNeeds, lasting: bo
 }
 
 /** @throws Refusal `unknown_action`, `forbidden` */
-async function authorise(connectionId: string, action: WebSocketActionName) {
-  const { needs, lasting }: WebSocketAction = webSocketActions[action];
+async function authorise(connectionId: string, { needs, lasting }: WebSocketAction) {
   if (needs === 'anyone') return undefined;
   if (needs !== 'partner') return sessionFor(connectionId, needs, lasting === true);
   const socket = await findPartnerSocket(connectionId);
@@ -97,10 +89,12 @@ async function authorise(connectionId: string, action: WebSocketActionName) {
 /**
  * Makes the function of a WebSocket action: read → authorise → validate → run → reply. A refusal is answered with an error
  * message, and the socket stays open. The answer repeats the message's `id`.
+ * @param row of the action in `contract/websocket-actions.ts`, imported by itself: the table has the schemas of all
  */
 export const answer =
   <Action extends WebSocketActionName>(
     action: Action,
+    row: WebSocketAction & Actions[Action],
     run: (request: ActionRequest<Action>) => Promise<ActionReply<Action>>,
   ) =>
   async ({ body, requestContext }: APIGatewayProxyWebsocketEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
@@ -111,8 +105,8 @@ export const answer =
       // An invalid id is not sent back; the action's schema names it.
       id = faults.some(({ path }) => path === 'id') ? undefined : messageId.safeParse(frame['id']).data;
       if (faults.length > 0) throw new Refusal('invalid_request', readable(faults));
-      const session = await authorise(connectionId, action);
-      const message = check<unknown>(webSocketActions[action].message, frame);
+      const session = await authorise(connectionId, row);
+      const message = check<unknown>(row.message, frame);
       const request = { session, message, now: new Date() };
       // Authorised and validated: session and message are those of the action.
       return reply(await run(request as unknown as ActionRequest<Action>), id);

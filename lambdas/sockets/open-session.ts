@@ -15,7 +15,7 @@ import { finalMessage } from '../delivery/channel-state';
 import type { Identity } from '../auth/identify';
 import { broadcastTopicOf, shareIdOf } from '../../data/shares/share-id';
 import { limitRate } from '../limit-rate';
-import { telemetryScopes } from '../../contract/websocket-actions';
+import { telemetryScopes } from '../../contract/actions/telemetry';
 
 /** Opens a partner's session on the telemetry endpoint. @throws Refusal `forbidden`, `too_many_requests` */
 export async function openPartnerSession(connectionId: string, identity: Identity, now: Date): Promise<void> {

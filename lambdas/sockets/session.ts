@@ -5,7 +5,7 @@ import type { Scope } from '../../contract/endpoint';
 import { notForViewers } from '../../contract/forbidden';
 import { findConnection, followedResource, type Connection } from '../../data/connections/connections';
 import { findSession, sessionItem, type PartnerSession, type Session } from '../../data/connections/sessions';
-import { telemetryScopes } from '../../contract/websocket-actions';
+import { telemetryScopes } from '../../contract/actions/telemetry';
 
 /**
  * The session of a telemetry socket.

@@ -5,6 +5,7 @@ import { allSettled } from '../concurrency';
 import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
 import { publishChange } from '../platform/publish-platform-event';
+import { refuseCommandsOfShare } from '../platform/refuse-commands-of-share';
 
 async function schedule(record: StreamRecord): Promise<void> {
   const change = changeOf(record);
@@ -13,15 +14,23 @@ async function schedule(record: StreamRecord): Promise<void> {
   if (change.before && !change.after) await cancelExpiry(change.before);
 }
 
+/** What its viewers have commanded, and nobody has begun. */
+async function refuseCommands(record: StreamRecord): Promise<void> {
+  const change = changeOf(record);
+  if (change?.kind !== 'share' || !change.before || change.after || !change.before.permissions.includes('control'))
+    return;
+  await refuseCommandsOfShare(change.before.deviceId, change.before.shareCode, new Date());
+}
+
 /**
- * Stream of shares → a one-time schedule that ends each share on time, and an event for the drone platform. Both in one
+ * Stream of shares → a one-time schedule that ends each share on time, the end of its commands, and an event for the drone platform. All in one
  * function: a stream supports two readers (DynamoDB developer guide, "Change data capture for DynamoDB Streams"), and the
  * other is the fan-out.
  */
 export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
   inOrder(
     Records as StreamRecord[],
-    (record) => allSettled([schedule(record), publishChange(record)]),
+    (record) => allSettled([schedule(record), refuseCommands(record), publishChange(record)]),
     ({ dynamodb }, error) =>
       logger.error('share change could not be processed', { sequenceNumber: dynamodb?.SequenceNumber, error }),
   );

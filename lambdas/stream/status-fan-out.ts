@@ -10,6 +10,7 @@ import { isBroadcast, type Share } from '../../domain/share';
 import { isAnnounced, isLogged, positionMessage, snapshotOf, type Change } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
 import { logger } from '../logger';
+import { publishCommand } from '../delivery/publish-command';
 import { endFollowers } from '../delivery/followers';
 import { inOrder } from '../delivery/in-order';
 import {
@@ -23,7 +24,7 @@ import { followedGroup } from '../delivery/followed-group';
 import { audienceUntil, findAudience, publishStatus, subscribersUntil } from '../delivery/publish-status';
 
 /**
- * Streams of jobs, shares and fleet → the event log, then status channels (spec section 6). A change is in the log before it is published, and each channel gets its changes in the order of the log.
+ * Streams of jobs, commands, shares and fleet → the event log, then status channels (spec section 6). A change is in the log before it is published, and each channel gets its changes in the order of the log.
  */
 export async function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const records = Records as StreamRecord[];
@@ -40,6 +41,7 @@ const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf) => {
   return async (record: StreamRecord) => {
     const found = await eventsOf(record);
     if (!found) return;
+    if (found.change.kind === 'command') return publishCommand(found.change, found.events);
     if (found.change.kind !== 'device') await publishChange(record, found, cursorOf);
     else for (const event of found.events) await publishStatus(event, audienceOf);
     if (found.events.some((event) => isLogged(found.change, event))) logger.info('published');

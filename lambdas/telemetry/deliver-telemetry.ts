@@ -1,5 +1,5 @@
 import type { DeviceTelemetryMessage } from '../../contract/socket-messages';
-import { webSocketActions } from '../../contract/websocket-actions';
+import { subscribe } from '../../contract/actions/telemetry';
 import { telemetryFollowersOf, type Follower } from '../../data/connections/followers';
 import { publish } from '../../data/connections/mqtt-topics';
 import { extendSubscription } from '../../data/connections/renewal';
@@ -128,7 +128,7 @@ async function stands(shareCode: string, now: number): Promise<boolean> {
   return result;
 }
 
-const { needs } = webSocketActions.subscribe;
+const { needs } = subscribe;
 
 /**
  * Whether a follower goes on after the token with which it subscribed has ended: a new token renews the session only, so its

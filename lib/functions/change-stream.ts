@@ -1,9 +1,12 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { ApiFunction } from './api-function';
+
+/** The records of commands, without those of the heads of devices' commands. */
+export const commandKeys = { Keys: { commandId: { S: FilterRule.beginsWith('command-') } } };
 
 export interface ChangeStreamProps {
   readonly from: Table;

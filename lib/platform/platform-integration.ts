@@ -6,7 +6,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { MAX_RETRIES, PLATFORM } from '../../contract/platform';
 import { ApiFunction } from '../functions/api-function';
-import { addChangeStream } from '../functions/change-stream';
+import { addChangeStream, commandKeys } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from '../tables';
@@ -29,11 +29,12 @@ export class PlatformIntegration extends Construct {
     private readonly props: PlatformIntegrationProps,
   ) {
     super(scope, id);
-    new OutboundEvents(this, 'OutboundEvents', props);
+    const { publish } = new OutboundEvents(this, 'OutboundEvents', props);
     this.inbound = new InboundEvents(this, 'InboundEvents', props);
+    this.grantDeadlines(publish);
   }
 
-  /** Lets a function set deadlines of jobs, in the queue of events to try again. */
+  /** Lets a function set deadlines of jobs and commands, in the queue of events to try again. */
   grantDeadlines(fn: ApiFunction): void {
     const { queueArn, queueUrl } = this.inbound.retries;
     fn.allow(['sqs:SendMessage'], [queueArn]);
@@ -46,19 +47,21 @@ export class PlatformIntegration extends Construct {
   }
 }
 
-/** Job events to the platform. Share events are published by the function that schedules their expiry. */
+/** Jobs and commands to the platform. Share events are published by the function that schedules their expiry. */
 class OutboundEvents extends Construct {
+  readonly publish: ApiFunction;
+
   constructor(scope: Construct, id: string, { platform, tables }: PlatformIntegrationProps) {
     super(scope, id);
     const failures = deadLetterQueue(this, 'Failures', {
       urgency: 'page',
       impact: 'Partners’ jobs are not flown, or not stopped',
     });
-    const publish = new ApiFunction(this, 'PublishPlatformEvents', {
+    const publish = (this.publish = new ApiFunction(this, 'PublishPlatformEvents', {
       entry: 'stream/publish-platform-events',
-      description: 'Publish changes of jobs to the drone platform',
+      description: 'Publish changes of jobs, and commands, to the drone platform',
       timeoutSeconds: 60,
-    }).uses(tables, { missions: ['get'] });
+    }).uses(tables, { missions: ['get'], commands: ['get', 'query', 'update'], shares: ['get'] }));
     platform.grantPublish(publish);
     addChangeStream({
       from: tables.jobs,
@@ -67,9 +70,17 @@ class OutboundEvents extends Construct {
       // Of a million jobs three million changes are the platform's own reports. A deleted job has no new image, and so no mark.
       only: { dynamodb: { NewImage: { changedBy: { S: FilterRule.notExists() } } } },
     });
+    addChangeStream({
+      from: tables.commands,
+      to: publish,
+      failures,
+      only: { eventName: FilterRule.isEqual('INSERT'), dynamodb: commandKeys },
+      // A command may be begun for ten seconds, and waits for no other device's.
+      batchesPerShard: 10,
+    });
     alarmOnLag(publish, 'IteratorAge', {
       urgency: 'page',
-      impact: 'Partners’ jobs reach the drone platform more than a minute late',
+      impact: 'Partners’ jobs and commands reach the drone platform more than a minute late',
     });
   }
 }
@@ -106,6 +117,7 @@ class InboundEvents extends Construct {
       jobs: ['get', 'query', 'update'],
       partners: ['scan'],
       requests: ['put', 'update'],
+      commands: ['update'],
       // Open jobs are told with what they fly.
       missions: ['get'],
     });

@@ -4,7 +4,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Contract } from '../../contract/contract';
 import { ApiFunction } from '../functions/api-function';
-import { addChangeStream } from '../functions/change-stream';
+import { addChangeStream, commandKeys } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { grantBroadcast } from './broadcast';
 import type { Snapshots } from './snapshots';
@@ -57,8 +57,9 @@ export class FanOut extends Construct {
     grantPublish(fanOut, channels);
     grantBroadcast(fanOut);
     this.retainLater({ channels, tables }, fanOut);
-    const { jobs, shares, fleet } = tables;
+    const { jobs, commands, shares, fleet } = tables;
     addChangeStream({ from: jobs, to: fanOut, failures: this.failures });
+    addChangeStream({ from: commands, to: fanOut, failures: this.failures, only: { dynamodb: commandKeys } });
     addChangeStream({
       from: shares,
       to: fanOut,

@@ -1,7 +1,6 @@
 import { Construct, type IDependable } from 'constructs';
 import type { Contract } from '../../contract/contract';
 import type { CustomDomain } from '../deployment-options';
-import type { PlatformBus } from '../platform/platform-bus';
 import type { Identity } from '../rest/identity';
 import type { Tables } from '../tables';
 import { Broadcast } from './broadcast';
@@ -31,7 +30,6 @@ export interface RealtimeProps {
   readonly logAccess: IDependable;
   readonly identity: Identity;
   readonly tables: Tables;
-  readonly platform: PlatformBus;
 }
 
 /** Status channels over MQTTS and WSS, and live telemetry (spec section 6). */
@@ -42,7 +40,7 @@ export class Realtime extends Construct {
 
   constructor(scope: Construct, id: string, props: RealtimeProps) {
     super(scope, id);
-    const { contract, logAccess, identity, tables, platform } = props;
+    const { contract, logAccess, identity, tables } = props;
     const { eventRetentionDays, flightRetentionDays } = props;
     const { actions, channels } = contract;
     const viewerCounts = new ViewerCounts(this, 'ViewerCounts', { tables });
@@ -63,7 +61,6 @@ export class Realtime extends Construct {
       sockets,
       snapshots,
       telemetry,
-      platform,
       identity,
     });
     this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });

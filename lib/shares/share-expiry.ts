@@ -77,7 +77,7 @@ export class ShareExpiry extends Construct {
 
     const schedule = new ApiFunction(this, 'OnShareChange', {
       entry: 'stream/on-share-change',
-      description: 'Schedule the end of a share, and publish share events to the drone platform',
+      description: 'Schedule the end of a share, end its commands, and publish share events to the drone platform',
       timeoutSeconds: 60,
       environment: {
         EXPIRY_SCHEDULE_GROUP: group.scheduleGroupName,
@@ -85,7 +85,7 @@ export class ShareExpiry extends Construct {
         EXPIRY_FAILURES_ARN: this.failures.queueArn,
         SHARE_END_QUEUE_ARN: this.ends.queueArn,
       },
-    });
+    }).uses(tables, { commands: ['query', 'update'] });
     const schedules = `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule/${group.scheduleGroupName}`;
     schedule.allow(
       ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule'],

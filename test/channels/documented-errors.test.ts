@@ -1,4 +1,4 @@
-import { CONTROLS_PER_MINUTE } from '../../domain/control';
+import { CONTROLS_PER_MINUTE } from '../../contract/rates';
 import { shareIdOf } from '../../data/shares/share-id';
 import { clients } from '../api/client';
 import { expire } from '../api/expire';

@@ -1,4 +1,5 @@
-import { channels, topicOf } from '../../contract/status-channels';
+import { topicOf } from '../../contract/status-channels';
+import { statusMessages } from '../../contract/status-messages';
 import type { DeviceState } from '../../domain/telemetry';
 import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs } from '../api/given';
@@ -72,7 +73,7 @@ describe('A follower of a device group', () => {
       sensorPayload,
       weather,
     });
-    expect(channels.group.message.parse(message)).toEqual(message);
+    expect(statusMessages['device.status'].parse(message)).toEqual(message);
     await listener.like({ status: 'online' });
     expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
   });
@@ -149,7 +150,7 @@ describe('A follower of a running job', () => {
       navigation,
       timestamp,
     });
-    expect(channels.job.message.parse(message)).toEqual(message);
+    expect(statusMessages['job.status'].parse(message)).toEqual(message);
     await listener.like({ timestamp: at(10) });
     expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
     const late = await subscribe(partner, topicOf(channel));

@@ -1,4 +1,5 @@
-import { channels, topicOf } from '../../contract/status-channels';
+import { topicOf } from '../../contract/status-channels';
+import { statusMessages } from '../../contract/status-messages';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenJobThatIs, iso } from '../api/given';
 import type { Message } from './message-log';
@@ -156,7 +157,7 @@ describe('A change of a job', () => {
     expect(listener.texts.slice(-2)).toEqual(overWss);
     for (const text of overWss) {
       const message: unknown = JSON.parse(text);
-      expect(channels.job.message.parse(message)).toEqual(message);
+      expect(statusMessages['job.status'].parse(message)).toEqual(message);
     }
   });
 

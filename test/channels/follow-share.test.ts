@@ -1,4 +1,5 @@
-import { channels, topicOf } from '../../contract/status-channels';
+import { topicOf } from '../../contract/status-channels';
+import { statusMessages } from '../../contract/status-messages';
 import { clients } from '../api/client';
 import { givenShare, iso } from '../api/given';
 import { subscribe } from './mqtt-client';
@@ -31,7 +32,7 @@ describe('A follower of a share', () => {
       timestamp: iso,
     };
     expect(socket.messages).toEqual([{ ...state, snapshot: true }]);
-    expect(channels.share.message.parse(socket.messages[0])).toEqual(socket.messages[0]);
+    expect(statusMessages['share.status'].parse(socket.messages[0])).toEqual(socket.messages[0]);
     expect(await listener.first(1)).toEqual([{ ...state, snapshot: true }]);
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { channels, channelsOf } from '../../contract/status-channels';
+import { channelsOf } from '../../contract/status-channels';
+import { statusMessages } from '../../contract/status-messages';
 import type { Device } from '../../domain/fleet';
 import type { Job } from '../../domain/job';
 import { jobStatuses } from '../../domain/job-lifecycle';
@@ -79,8 +80,8 @@ describe('eventsBetween', () => {
           const plain: unknown = JSON.parse(JSON.stringify(message));
           const [channel, ...others] = channelsOf(message);
           if (!channel || others.length > 0) throw new Error('not one channel');
-          expect(channels[channel.kind].message.parse(plain)).toEqual(plain);
-          const own = { job: id('job'), device: id('group'), share: id('share') }[any.kind];
+          expect(statusMessages[message.type].parse(plain)).toEqual(plain);
+          const own = { job: id('job'), device: id('group'), share: id('share'), command: '' }[any.kind];
           expect(channel.id).toBe(own);
         }
       }),

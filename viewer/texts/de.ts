@@ -136,6 +136,9 @@ export const de: Texts = {
     DONE: 'erledigt.',
     REFUSED: 'abgelehnt.',
     FAILED: 'fehlgeschlagen.',
+    DELIVERED: 'in Ausführung…',
+    TIMED_OUT: 'kein Ergebnis. Sehen Sie, was die Drohne tut, bevor Sie erneut drücken.',
+    SUPERSEDED: 'durch einen späteren Befehl ersetzt.',
     withoutReason: 'Fragen Sie den Eigentümer der Drohne.',
   },
   reasons: {
@@ -145,6 +148,9 @@ export const de: Texts = {
     DEVICE_BUSY: 'Die Drohne ist beschäftigt: Drücken Sie später erneut.',
     TOO_LATE: 'Es kam zu spät: Drücken Sie erneut, wenn Sie es noch wollen.',
     DEVICE_FAULT: 'Die Drohne hat eine Störung: Fragen Sie ihren Eigentümer.',
+    OUT_OF_ORDER: 'Ein späterer Befehl war schneller.',
+    OUT_OF_RANGE: 'Der Ort ist zu weit weg.',
+    SHARE_ENDED: 'Dieser Link ist beendet.',
   },
   droneStates: {
     MANUAL: 'Von Hand gesteuert',

@@ -126,6 +126,9 @@ export const en: Texts = {
     DONE: 'done.',
     REFUSED: 'refused.',
     FAILED: 'failed.',
+    DELIVERED: 'under way…',
+    TIMED_OUT: 'no outcome. See what the drone does before you press again.',
+    SUPERSEDED: 'replaced by a later command.',
     withoutReason: 'Ask the owner of the drone.',
   },
   reasons: {
@@ -135,6 +138,9 @@ export const en: Texts = {
     DEVICE_BUSY: 'The drone is busy: press again later.',
     TOO_LATE: 'It came too late: press again if you still want it.',
     DEVICE_FAULT: 'The drone has a fault: ask its owner.',
+    OUT_OF_ORDER: 'A later command came first.',
+    OUT_OF_RANGE: 'The place is too far away.',
+    SHARE_ENDED: 'This link has ended.',
   },
   droneStates: {
     MANUAL: 'Flown by hand',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { channels, topicOf } from '../../../contract/status-channels';
+import { statusMessages } from '../../../contract/status-messages';
 import type { JobStatusMessage } from '../../../domain/status-message';
 import { subscribeToTopic } from '../../client/mqtt-subscription';
 import { Inbox, type Message } from '../inbox';
@@ -10,7 +11,7 @@ import { reasonOf, Unexpected } from '../errors';
 
 /** Parses a message by the contract. @throws Unexpected when it has another shape */
 function readStatus(message: Message, expected: string): JobStatusMessage {
-  const parsed = z.safeParse(channels.job.message, message);
+  const parsed = z.safeParse(statusMessages['job.status'], message);
   if (!parsed.success) throw new Unexpected(expected, JSON.stringify(message));
   return parsed.data;
 }

@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract';
 import type { SocketErrorCode } from '../../refusals';
-import { CONTROLS_PER_MINUTE } from '../../../domain/control';
+import { CONTROLS_PER_MINUTE } from '../../rates';
 
 /** What causes an error over a WebSocket, for partners. */
 const causes: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { command } from '../../../domain/control';
+import { command } from '../../../domain/command';
 import { trackPoint } from '../../../domain/flight';
 import * as telemetry from '../../../domain/telemetry';
 import { messageId } from '../../message-id';

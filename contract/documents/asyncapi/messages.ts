@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import type { Contract } from '../../contract';
 import { descriptionOf, type Endpoint } from '../../endpoint';
 import { socketMessages } from '../../socket-messages';
+import { statusMessages } from '../../status-messages';
 import { messageExamples } from '../examples/messages';
 import type { JsonSchema } from '../json-schema';
 import { errorCodeList, errorCodesOf } from './error-codes';
@@ -38,9 +39,9 @@ export function replyName({ reply }: Contract['actions'][string]): string {
 /** Every message in JSON, by name. @throws Error when two have the same */
 function messagesOf({ channels, actions }: Messaging): Record<string, Message> {
   const codes = errorCodesOf(Object.values(actions));
-  const statuses = Object.values(channels).map(({ messageType, message, ...texts }) => [
+  const statuses = Object.values(channels).map(({ messageType, ...texts }) => [
     messageName(messageType),
-    { ...textsOf(texts), schema: message },
+    { ...textsOf(texts), schema: statusMessages[messageType] },
   ]);
   const replies = Object.entries(actions).map(([name, row]) => [
     replyName(row),

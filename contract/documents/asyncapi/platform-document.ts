@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { command } from '../../../domain/control';
+import { command } from '../../../domain/command';
 import { sample } from '../../../domain/telemetry';
 import { inboundEvents, MAX_REPORTED_SAMPLES, outboundEvents, PLATFORM, SERVICE } from '../../platform';
 import { platformEventExamples } from '../examples/platform-events';

@@ -1,4 +1,4 @@
-import { CONTROLS_PER_MINUTE } from '../../../domain/control';
+import { CONTROLS_PER_MINUTE } from '../../rates';
 import { MOST_TOLD, type InboundEventType, type OutboundEventType } from '../../platform';
 import { successAndFailure } from '../../job-lifecycle';
 

@@ -1,11 +1,12 @@
-import { controlReasons } from '../../../domain/control';
+import { commandReasons } from '../../../domain/command-lifecycle';
 import type { Fields } from '../field';
 
 /** Fields of commands to drones. */
 export const controlFields: Fields = {
   command: { description: 'The command. Fields other than `name` are passed on to the drone platform unchanged.' },
   outcome: {
-    description: '`DONE`; `REFUSED`: not attempted; `FAILED`: attempted without success.',
+    description:
+      '`DELIVERED`: begun; `DONE`: achieved; `REFUSED`: not attempted; `FAILED`: attempted without success; `TIMED_OUT`: nobody knows; `SUPERSEDED`: a later command took its place.',
     examples: ['REFUSED'],
   },
   'AcceptedMessage.requestId': {
@@ -20,7 +21,7 @@ export const controlFields: Fields = {
   'ControlOutcomeMessage.reason': {
     description:
       'Why the command was refused or has failed, if the platform says so. Others than the known values may appear: accept them.',
-    known: controlReasons,
+    known: Object.keys(commandReasons),
     examples: ['DEVICE_BUSY'],
   },
   'ControlOutcomeMessage.requestId': {

@@ -1,5 +1,6 @@
 import { cursorExpired } from '../../../domain/cursor';
 import { noDevice } from '../../../domain/dispatch';
+import { onTheGround } from '../../../domain/steering';
 import { Refusal, type RefusalCode } from '../../../domain/refusal';
 import { hasBody, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
@@ -38,6 +39,9 @@ const causesOf: Partial<
   forbidden: examples.forbiddenCauses,
   no_device: () => ({
     noDevice: { summary: examples.refusalSummaries.no_device, details: noDevice([]).details },
+  }),
+  cannot_command: () => ({
+    onTheGround: { summary: examples.refusalSummaries.cannot_command, details: onTheGround().details },
   }),
   cursor_expired: () => ({
     cursorExpired: { summary: examples.refusalSummaries.cursor_expired, details: cursorExpired().details },

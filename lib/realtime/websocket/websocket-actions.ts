@@ -4,7 +4,6 @@ import type { Contract } from '../../../contract/contract';
 import type { Binding } from '../../../contract/websocket-action';
 import { ApiFunction } from '../../functions/api-function';
 import { countErrors } from '../../observability/error-lines';
-import type { PlatformBus } from '../../platform/platform-bus';
 import type { Identity } from '../../rest/identity';
 import { grantVideo } from '../../shares/video';
 import type { Tables } from '../../tables';
@@ -18,7 +17,6 @@ export interface WebSocketActionsProps {
   readonly tables: Tables;
   readonly snapshots: Snapshots;
   readonly telemetry: Telemetry;
-  readonly platform: PlatformBus;
   readonly identity: Identity;
 }
 
@@ -26,11 +24,10 @@ export interface WebSocketActionsProps {
 export class WebSocketActions extends Construct {
   constructor(scope: Construct, id: string, { actions, ...props }: WebSocketActionsProps) {
     super(scope, id);
-    const { sockets, tables, snapshots, telemetry, platform, identity } = props;
+    const { sockets, tables, snapshots, telemetry, identity } = props;
     const grants: Readonly<Record<Binding, (action: ApiFunction) => void>> = {
       snapshots: (action) => snapshots.grantRequest(action),
       telemetry: (action) => telemetry.grantAccept(action),
-      platform: (action) => platform.grantPublish(action),
       video: grantVideo,
       tokens: ({ lambda }) => {
         for (const [name, value] of Object.entries(identity.verification)) lambda.addEnvironment(name, value);

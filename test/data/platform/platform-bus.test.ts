@@ -5,12 +5,17 @@ import { acme, id } from '../../domain/fixtures/samples';
 import { bus } from '../../lambdas/fixtures/telemetry';
 
 const detail = {
-  requestId: '01kb1x5m9v3f8q2r7t6w4y0z1a',
+  requestId: id('command'),
+  commandId: id('command'),
   organisationId: `org-${acme}`,
+  origin: 'share' as const,
   shareId: 'share',
   deviceId: id('device'),
   command: { name: 'HOVER' },
+  sequence: 1,
   requestedAt: '2026-11-27T10:31:07.250Z',
+  startBefore: '2026-11-27T10:31:17.250Z',
+  endBefore: '2026-11-27T10:31:37.250Z',
 };
 
 test('publishPlatformEvent puts one event on the bus', async () => {

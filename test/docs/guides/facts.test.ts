@@ -10,7 +10,8 @@ import {
 import { dispatchedJobReply } from '../../../contract/schemas/dispatch';
 import { MAX_SAMPLES } from '../../../contract/websocket-actions';
 import { shareProtocols } from '../../../contract/share-page';
-import { CONTROLS_PER_MINUTE, controlOutcomes, controlReasons } from '../../../domain/control';
+import { CONTROLS_PER_MINUTE } from '../../../contract/rates';
+import { commandReasons, laterStatuses } from '../../../domain/command-lifecycle';
 import { passedOver } from '../../../domain/dispatch';
 import { lifecycle } from '../../../domain/job-lifecycle';
 import { jobRequest } from '../../../domain/job';
@@ -82,6 +83,6 @@ test('the channels are those of the service', () => {
 });
 
 test('the outcomes of commands and the subprotocols of share pages are all named', () => {
-  const words = [...controlOutcomes, ...controlReasons, ...Object.values(shareProtocols)];
+  const words = [...laterStatuses, ...Object.keys(commandReasons), ...Object.values(shareProtocols)];
   expect(words.filter((word) => !telemetry.text.includes(`\`${word}\``))).toEqual([]);
 });

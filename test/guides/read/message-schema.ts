@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { channelKinds, channels } from '../../../contract/status-channels';
+import { statusMessages } from '../../../contract/status-messages';
 import { socketMessages } from '../../../contract/socket-messages';
 import { webSocketActions, type WebSocketActionName } from '../../../contract/websocket-actions';
 
 const received: readonly z.ZodMiniType[] = [
-  ...channelKinds.map((kind) => channels[kind].message),
+  ...Object.values(statusMessages),
   ...Object.values(socketMessages).map(({ message }) => message),
   ...Object.values(webSocketActions).map(({ reply }) => reply),
 ];

@@ -13,7 +13,7 @@ const unsubscribe = { ...subscribe, action: 'unsubscribe' };
 const control = { action: 'control', command: { name: 'HOVER' } };
 const publish = { action: 'publish', telemetry: { deviceId: id('device'), timestamp: '2026-11-27T10:30:15.123Z' } };
 const run = jest.fn<Promise<never>, [unknown]>();
-const answering = (action: WebSocketActionName) => answer(action, run);
+const answering = (action: WebSocketActionName) => answer(action, webSocketActions[action] as never, run);
 /** A reply in place of the action's own. */
 const done = { type: 'done' } as never;
 

@@ -16,7 +16,7 @@ const land: WebSocketAction & MessagingTexts = {
   // Any function of which there is no other.
   handler: '../http/jobs/get-job',
   tables: { shares: ['get'] },
-  bindings: ['video', 'platform'],
+  bindings: ['video', 'tokens'],
 };
 const dock: StatusChannel & MessagingTexts = {
   ...contract.channels.group,

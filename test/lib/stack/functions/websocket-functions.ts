@@ -86,7 +86,6 @@ function rightsBy(binding: Binding): Partial<Pick<FunctionRow, 'tables' | 'more'
       ],
       settings: [...socketSettings, 'DEVICE_CHECK_QUEUE_URL', 'FLIGHT_RETENTION_DAYS'],
     },
-    platform: { more: ['events:PutEvents Platform/Bus'], settings: ['PLATFORM_BUS'] },
     video: { more: videoPermissions },
     tokens: { settings: ['ISSUER', 'RESOURCE_SERVERS'] },
     sockets: { more: socketPermissions, settings: socketSettings },

@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import { command } from '../../domain/command';
+import { messageId as id } from '../message-id';
+import { flightMessage, playbackMessage } from '../share-page';
+import type { WebSocketAction } from '../websocket-action';
+
+// Actions of the viewers of a share.
+
+const withoutFields = z.strictObject({ action: z.string(), id });
+
+export const control = {
+  needs: 'viewer',
+  message: z.strictObject({ action: z.string(), id, command }),
+  reply: z.object({ type: z.literal('accepted'), requestId: z.string() }),
+  refusals: ['too_many_requests', 'cannot_command'],
+  handler: 'control',
+  tables: { shares: ['get'], partners: ['get'], fleet: ['get'], commands: ['get', 'put'], requests: ['update'] },
+} as const satisfies WebSocketAction;
+
+export const playback = {
+  needs: 'viewer',
+  message: withoutFields,
+  reply: playbackMessage,
+  refusals: ['share_not_found'],
+  handler: 'playback',
+  tables: { shares: ['get'], partners: ['get'], fleet: ['query'] },
+  bindings: ['video'],
+} as const satisfies WebSocketAction;
+
+export const flight = {
+  needs: 'viewer',
+  message: withoutFields,
+  reply: flightMessage,
+  refusals: ['share_not_found'],
+  handler: 'flight',
+  tables: {
+    shares: ['get'],
+    partners: ['get'],
+    fleet: ['get'],
+    jobs: ['get'],
+    missions: ['get'],
+    flights: ['query'],
+  },
+} as const satisfies WebSocketAction;

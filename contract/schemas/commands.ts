@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+import { commandRecord, lateOutcome as late } from '../../domain/command-record';
+import { knownRequests, ownRequest } from '../../domain/command-request';
+import { deviceCapabilities as capabilities } from '../../domain/fleet';
+import { nextToken, success } from './page';
+
+export const { PAUSE: pauseCommand, RESUME: resumeCommand, RETURN_HOME: returnHomeCommand } = knownRequests;
+export const { LAND: landCommand, GO_TO: goToCommand, ORBIT: orbitCommand } = knownRequests;
+export const { LOOK_AT: lookAtCommand, GIMBAL: gimbalCommand, TAKE_PHOTO: takePhotoCommand } = knownRequests;
+export const { START_RECORDING: startRecordingCommand, STOP_RECORDING: stopRecordingCommand } = knownRequests;
+export const ownCommand = ownRequest;
+
+export const lateOutcome = late;
+
+export const command = commandRecord;
+
+export const commandReply = z.object({ success, command });
+
+export const commandsReply = z.object({ success, commands: z.array(command), count: z.int(), nextToken });
+
+export const jobCommandsReply = z.object({ success, commands: z.array(command), count: z.int() });
+
+export const deviceCapabilities = z.extend(capabilities, { deviceId: z.string() });
+
+export const capabilitiesReply = z.object({ success, capabilities: deviceCapabilities });

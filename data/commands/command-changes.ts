@@ -1,0 +1,80 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { commandStatuses, commandStatusesBefore, isEnded, type CommandStatus } from '../../domain/command-lifecycle';
+import type { CommandRecord } from '../../domain/command-record';
+import { itemThatRefused } from '../store/conditional-write';
+import { dynamodb, table } from '../store/dynamodb';
+import { set } from '../store/expression';
+import { fromItem, type CommandKey } from './command-item';
+
+export interface CommandChange extends Partial<Pick<CommandRecord, 'reason' | 'supersededBy'>> {
+  readonly status: CommandStatus;
+  /** When the status was reached, ISO 8601. */
+  readonly at: string;
+  /** Identifies this change, so that its repeat is recognised as done. */
+  readonly changeId: string;
+  /** The statuses that it may have before; default: all that lead to the new one. */
+  readonly from?: readonly CommandStatus[];
+}
+
+/**
+ * What became of a change. `moved`: the command has the status now, or had it by this very change; `repeated`: it had it before; `ended`: it has
+ * another one, which is final or later; `unknown`: no such command.
+ */
+export type CommandChangeResult = 'moved' | 'repeated' | 'ended' | 'unknown';
+
+const keyOf = ({ deviceId, commandId }: CommandKey) => ({ deviceId, commandId });
+
+/** Writes attributes of a command if it has one of some statuses, and counts its version. @returns the item that did not */
+async function update(
+  key: CommandKey,
+  fields: Readonly<Record<string, unknown>>,
+  from: readonly CommandStatus[],
+  condition = '',
+): Promise<Record<string, unknown> | undefined | 'written'> {
+  const { UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues } = set(fields);
+  try {
+    await dynamodb.send(
+      new UpdateCommand({
+        TableName: table('commands'),
+        Key: keyOf(key),
+        UpdateExpression: `${UpdateExpression} ADD version :one`,
+        ConditionExpression: `#status IN (${from.map((_, index) => `:from${index}`).join(', ')})${condition}`,
+        ExpressionAttributeNames: { ...ExpressionAttributeNames, '#status': 'status' },
+        ExpressionAttributeValues: {
+          ...ExpressionAttributeValues,
+          ':one': 1,
+          ...Object.fromEntries(from.map((value, index) => [`:from${index}`, value])),
+        },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return 'written';
+  } catch (error) {
+    return itemThatRefused(error).found;
+  }
+}
+
+/** Moves a command to a status along its lifecycle, by one conditional write whose condition is generated from the table. Idempotent. */
+export async function changeCommand(
+  key: CommandKey,
+  { status, at, changeId, from = commandStatusesBefore(status), ...told }: CommandChange,
+): Promise<CommandChangeResult> {
+  const time = isEnded(status) ? { endedAt: at } : { deliveredAt: at };
+  const outcome = await update(key, { status, changeId, ...time, ...told }, from);
+  if (outcome === 'written') return 'moved';
+  const found = fromItem(outcome);
+  if (!found) return 'unknown';
+  if (found.changeId === changeId) return 'moved';
+  return found.command.status === status ? 'repeated' : 'ended';
+}
+
+/** Keeps the outcome of a command that has ended without it, once; its status stays. @returns whether it is kept, now or by this very change */
+export async function keepLateOutcome(
+  key: CommandKey,
+  lateOutcome: NonNullable<CommandRecord['lateOutcome']>,
+  changeId: string,
+): Promise<boolean> {
+  const ended = commandStatuses.filter((status) => isEnded(status) && status !== lateOutcome.outcome);
+  const written = await update(key, { lateOutcome, changeId }, ended, ' AND attribute_not_exists(lateOutcome)');
+  return written === 'written' || fromItem(written)?.changeId === changeId;
+}

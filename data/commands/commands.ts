@@ -1,0 +1,116 @@
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { CommandRecord } from '../../domain/command-record';
+import { timeoutBounds } from '../../domain/command';
+import { isEnded } from '../../domain/command-lifecycle';
+import { organisationOf, type Organisation } from '../../domain/id';
+import { pageToken, readPageToken } from '../../domain/page-token';
+import { Refusal } from '../../domain/refusal';
+import { dynamodb, table } from '../store/dynamodb';
+import { firstIdAt } from '../store/new-id';
+import { pageOf, withOneMore } from '../store/page';
+import { parseItems } from '../store/parse-items';
+import { expectOwnDevice } from '../fleet/fleet';
+import { fromItem, type CommandKey, type StoredCommand } from './command-item';
+
+/** A command as it is stored, or undefined; one consistent read. */
+export async function readCommand(key: CommandKey): Promise<StoredCommand | undefined> {
+  const { deviceId, commandId } = key;
+  if (organisationOf('command', commandId) === undefined) return undefined;
+  const { Item } = await dynamodb.send(
+    new GetCommand({ TableName: table('commands'), Key: { deviceId, commandId }, ConsistentRead: true }),
+  );
+  return fromItem(Item);
+}
+
+/**
+ * A command of a device of the organisation.
+ * @throws Refusal `command_not_found`; those of `expectOwnDevice`
+ */
+export async function findCommand(caller: Organisation, key: CommandKey): Promise<CommandRecord> {
+  expectOwnDevice(caller, key.deviceId);
+  const found = await readCommand(key);
+  if (!found) throw new Refusal('command_not_found');
+  return found.command;
+}
+
+export interface CommandPage {
+  readonly limit: number;
+  readonly nextToken?: string | undefined;
+}
+
+const commandOf = (found: Record<string, unknown>): CommandRecord | undefined => fromItem(found)?.command;
+const commandsOf = (found: readonly Record<string, unknown>[]): CommandRecord[] =>
+  parseItems(found, commandOf).flatMap((command) => command ?? []);
+
+/**
+ * A page of a device's commands, newest first, by one query; also those of a device that was removed.
+ * @throws Refusal `invalid_request` for a page token of another list
+ */
+export async function listDeviceCommands(deviceId: string, { limit, nextToken }: CommandPage) {
+  const list = `commands ${deviceId}`;
+  const found = await dynamodb.send(
+    new QueryCommand({
+      TableName: table('commands'),
+      ConsistentRead: true,
+      // Without the head of the device's commands.
+      KeyConditionExpression: 'deviceId = :deviceId AND begins_with(commandId, :kind)',
+      ExpressionAttributeValues: { ':deviceId': deviceId, ':kind': 'command-' },
+      ScanIndexForward: false,
+      Limit: withOneMore(limit),
+      ...(nextToken !== undefined && {
+        ExclusiveStartKey: { deviceId, commandId: readPageToken(list, nextToken) },
+      }),
+    }),
+  );
+  const page = pageOf(found, limit, 'commandId');
+  return { commands: commandsOf(page.items), nextToken: page.after && pageToken(list, page.after) };
+}
+
+/** Most commands of a job in an answer: the newest ones. */
+const MAX_OF_JOB = 100;
+
+/** The newest commands of a job, newest first; two reads. One of the last second may be missing. */
+export async function listJobCommands(jobId: string): Promise<CommandRecord[]> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: table('commands'),
+      IndexName: 'by-job',
+      KeyConditionExpression: 'jobId = :jobId',
+      ExpressionAttributeValues: { ':jobId': jobId },
+      ScanIndexForward: false,
+      Limit: MAX_OF_JOB,
+    }),
+  );
+  if (Items.length === 0) return [];
+  const name = table('commands');
+  const Keys = Items.map(({ deviceId, commandId }) => ({
+    deviceId: deviceId as string,
+    commandId: commandId as string,
+  }));
+  const { Responses, UnprocessedKeys } = await dynamodb.send(
+    new BatchGetCommand({ RequestItems: { [name]: { Keys, ConsistentRead: true } } }),
+  );
+  if (UnprocessedKeys?.[name]) throw new Error('the batch read of the commands table left out keys');
+  return commandsOf(Responses?.[name] ?? []).sort((one, other) => (one.commandId < other.commandId ? 1 : -1));
+}
+
+/** The commands of a device without an outcome, by one query of what was requested within the longest timeout. */
+export async function readOpenCommands(deviceId: string, now: Date): Promise<StoredCommand[]> {
+  const since = new Date(now.getTime() - (timeoutBounds.maximum + MARGIN_S) * 1000).toISOString();
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: table('commands'),
+      ConsistentRead: true,
+      KeyConditionExpression: 'deviceId = :deviceId AND commandId BETWEEN :first AND :last',
+      ExpressionAttributeValues: {
+        ':deviceId': deviceId,
+        ':first': firstIdAt('command', organisationOf('device', deviceId) ?? '', since),
+        ':last': 'command-~',
+      },
+    }),
+  );
+  return parseItems(Items, fromItem).flatMap((found) => (found && !isEnded(found.command.status) ? [found] : []));
+}
+
+/** How late a timeout may be applied, in seconds: queues and retries take a while. */
+const MARGIN_S = 300;

@@ -1,0 +1,48 @@
+/** The body of a request for a command: one closed schema for each name, and an open one for names of the platform's own. */
+import * as z from 'zod/mini';
+import { commandNames, commandParameters, MAX_COMMAND_BYTES, timeoutBounds, type KnownCommand } from './command';
+import { freeForm } from './free-form';
+import { text } from './text';
+
+const common = {
+  jobId: z.optional(text(1, 256)),
+  timeoutSeconds: z.optional(z.int().check(z.minimum(timeoutBounds.minimum), z.maximum(timeoutBounds.maximum))),
+};
+
+/** A command of a known name, and nothing beside it. */
+export const knownCommand = <Name extends KnownCommand>(name: Name) =>
+  z.strictObject({ name: z.literal(name), ...commandParameters[name] });
+
+const requestOf = <Name extends KnownCommand>(name: Name) =>
+  z.strictObject({ name: z.literal(name), ...commandParameters[name], ...common });
+
+/** By the name of the command. */
+export const knownRequests = {
+  PAUSE: requestOf('PAUSE'),
+  RESUME: requestOf('RESUME'),
+  RETURN_HOME: requestOf('RETURN_HOME'),
+  LAND: requestOf('LAND'),
+  GO_TO: requestOf('GO_TO'),
+  ORBIT: requestOf('ORBIT'),
+  LOOK_AT: requestOf('LOOK_AT'),
+  GIMBAL: requestOf('GIMBAL'),
+  TAKE_PHOTO: requestOf('TAKE_PHOTO'),
+  START_RECORDING: requestOf('START_RECORDING'),
+  STOP_RECORDING: requestOf('STOP_RECORDING'),
+} as const satisfies Record<KnownCommand, z.ZodMiniType>;
+
+/** A command of the drone platform's own, whose parameters only the platform knows. */
+export const ownRequest = z
+  .looseObject({
+    name: z.string().check(
+      z.regex(/^x-[a-z0-9][a-z0-9-]{0,61}$/, {
+        error: `must be one of ${commandNames.join(', ')}, or begin with x-, in lower case, for one of the drone platform’s own`,
+      }),
+    ),
+    ...common,
+  })
+  .check(freeForm(MAX_COMMAND_BYTES));
+
+/** Of several schemas that refuse a body, the last one says which names there are. */
+export const commandRequest = z.union([...Object.values(knownRequests), ownRequest]);
+export type CommandRequest = z.output<typeof commandRequest>;

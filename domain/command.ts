@@ -1,0 +1,65 @@
+/** What a device in the air can be told: the name of a command, and its parameters. */
+import * as z from 'zod/mini';
+import { location } from './destination';
+import { freeForm } from './free-form';
+import { text } from './text';
+
+const between = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
+
+/** Metres above the take-off point, and metres per second, as in the settings of a job's flight. */
+const height = z.optional(between(1, 500));
+const speed = z.optional(between(0.5, 50));
+/** Degrees: up from the horizon, and to the right of the nose. */
+const pitch = z.optional(between(-90, 90));
+const yaw = z.optional(between(-180, 180));
+
+/** The parameters of each command; what a command does is in docs/guides/steer.md. */
+export const commandParameters = {
+  PAUSE: {},
+  RESUME: {},
+  RETURN_HOME: {},
+  LAND: {},
+  GO_TO: { position: location, height, speed },
+  ORBIT: { position: location, radius: z.optional(between(1, 1000)), height, speed },
+  LOOK_AT: { position: location },
+  GIMBAL: { pitch, yaw },
+  TAKE_PHOTO: {},
+  START_RECORDING: {},
+  STOP_RECORDING: {},
+} as const;
+
+export type KnownCommand = keyof typeof commandParameters;
+export const commandNames = Object.keys(commandParameters) as readonly KnownCommand[];
+
+export const isKnownCommand = (name: unknown): name is KnownCommand =>
+  typeof name === 'string' && Object.hasOwn(commandParameters, name);
+
+/** Size of a command as JSON, in bytes. */
+export const MAX_COMMAND_BYTES = 8192;
+
+/** A command as it is stored and published: its name and parameters. */
+export const command = z.looseObject({ name: text(1, 64) }).check(freeForm(MAX_COMMAND_BYTES));
+export type Command = z.output<typeof command>;
+
+/** Who a command comes from: a client of the organisation, a viewer of a share, or this service itself. */
+export const commandOrigins = ['partner', 'share', 'service'] as const;
+
+/** Commands that end a flight. Whatever is pending ends as SUPERSEDED when one is accepted. */
+const flightEnding: readonly string[] = ['RETURN_HOME', 'LAND'] satisfies KnownCommand[];
+export const endsFlight = (name: string): boolean => flightEnding.includes(name);
+
+/** Commands that keep a drone from harm: no limit of the device refuses them. */
+const safe: readonly string[] = ['PAUSE', ...flightEnding] satisfies string[];
+export const isSafe = (name: string): boolean => safe.includes(name);
+
+/** Until when the platform must have begun a command, in ms after its request. */
+export const START_WITHIN_MS = 10_000;
+
+/** How long a command may take, in seconds. */
+export const timeoutBounds = { minimum: 5, maximum: 600 } as const;
+const SHORT_TIMEOUT_S = 30;
+const FLOWN_TIMEOUT_S = 300;
+const flown: readonly string[] = ['GO_TO', 'ORBIT', ...flightEnding] satisfies string[];
+
+/** How long a command may take unless its request says so, in seconds: one that is flown takes minutes. */
+export const defaultTimeoutOf = (name: string): number => (flown.includes(name) ? FLOWN_TIMEOUT_S : SHORT_TIMEOUT_S);

@@ -1,0 +1,107 @@
+/** Whether a device may be told something now, by what is known of it. */
+import { commandNames, endsFlight, isKnownCommand, type Command } from './command';
+import type { CommandRequest } from './command-request';
+import type { Location } from './destination';
+import { metresTo } from './dispatch';
+import type { Device, DeviceCapabilities } from './fleet';
+import { isOnGround } from './flight';
+import { organisationOf } from './id';
+import type { Job } from './job';
+import { invalid, Refusal } from './refusal';
+
+/** What decides about a command, beside the command. */
+export interface Circumstances {
+  readonly device: Device;
+  /** The job that the request names. */
+  readonly job: Pick<Job, 'jobId' | 'deviceId'> | undefined;
+  /** The name of a command that ends the flight and has no outcome yet. */
+  readonly ending: string | undefined;
+}
+
+/** A command can't be given now. */
+const conflict = (path: string, message: string) => new Refusal('cannot_command', [{ path, message }]);
+
+/** The device has landed, or never took off. */
+export const onTheGround = (): Refusal => conflict('name', 'the device is on the ground');
+
+/** Whether the device is in the air by what it reported last, whatever its job says. */
+const isInFlight = ({ takeOff, lastState }: Device): boolean =>
+  takeOff !== undefined && !isOnGround(lastState?.droneState);
+
+/** Viewers could send any name before there was a list: such a name is passed on until that ends (docs/guides/versioning.md). */
+const isFormer = (name: string): boolean => !isKnownCommand(name) && !name.startsWith('x-');
+
+/** What may be said to a device that returns or lands. */
+const whileEnding: readonly string[] = ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND'];
+
+/**
+ * Why a device can't be told something now; undefined when it can.
+ *
+ * RETURN_HOME and LAND are refused only for a device that stands: what is not known must not keep a drone in the air.
+ */
+export function whyNotCommanded(name: string, { device, job, ending }: Circumstances): Refusal | undefined {
+  if (isFormer(name)) return undefined;
+  const { lastState } = device;
+  if (endsFlight(name)) return isOnGround(lastState?.droneState) ? onTheGround() : undefined;
+  if (isOnGround(lastState?.droneState)) return onTheGround();
+  if (!isInFlight(device)) return conflict('name', 'the device is not in flight, as far as it reported');
+  const flies = job?.deviceId ?? (job?.jobId === lastState?.jobId ? device.deviceId : undefined);
+  if (job && flies !== device.deviceId) return conflict('jobId', 'is not flown by this device');
+  if (ending !== undefined && !whileEnding.includes(name))
+    return conflict('name', `${ending} has not ended: it can be paused, resumed, or turned into LAND or RETURN_HOME`);
+  return undefined;
+}
+
+/** The job that a command belongs to: that of the request, or the one that the device flies. */
+export function jobOf({ device, job }: Pick<Circumstances, 'device' | 'job'>): string | undefined {
+  const { jobId } = device.lastState ?? {};
+  if (job?.deviceId === device.deviceId) return job.jobId;
+  if (jobId === undefined || !isInFlight(device)) return undefined;
+  return organisationOf('job', jobId) === organisationOf('device', device.deviceId) ? jobId : undefined;
+}
+
+/** The parts of a command that are checked together. */
+interface Parameters {
+  readonly position?: Location | undefined;
+  readonly height?: number | undefined;
+  readonly pitch?: number | undefined;
+  readonly yaw?: number | undefined;
+}
+
+/**
+ * Checks the parameters of a command against each other and against what the device can do.
+ * @throws Refusal `invalid_request`
+ */
+export function expectParameters({ name, ...parameters }: Command, { commands, range }: DeviceCapabilities = {}): void {
+  if (commands && !commands.includes(name))
+    throw invalid('name', `is none of this device's commands: ${commands.slice(0, MOST_NAMED).join(', ')}`);
+  // What the platform's own commands mean by such names, only the platform knows.
+  if (!isKnownCommand(name)) return;
+  const { position, height, pitch, yaw }: Parameters = parameters;
+  if (name === 'GIMBAL' && pitch === undefined && yaw === undefined) throw invalid('', 'needs pitch or yaw');
+  if (!position) return;
+  const [longitude, latitude, altitude] = position.coordinates;
+  // The zero value of a client's coordinates, in the Gulf of Guinea.
+  if (longitude === 0 && latitude === 0) throw invalid('position.coordinates', 'must not be 0, 0');
+  if (altitude !== undefined && height !== undefined)
+    throw invalid('height', 'contradicts the altitude of position; give one of the two');
+  if (!range) return;
+  const metres = metresTo([range.from.coordinates[0], range.from.coordinates[1]], [longitude, latitude]);
+  if (metres > range.metres)
+    throw invalid(
+      'position',
+      `is ${Math.ceil(metres)} metres from where the range of the device begins, which ends after ${range.metres}`,
+    );
+}
+
+/** Most names in a refusal. */
+const MOST_NAMED = commandNames.length * 2;
+
+/** The command in a request, and what is not part of it. */
+export function partsOf({ jobId, timeoutSeconds, ...command }: CommandRequest): {
+  readonly command: Command;
+  readonly jobId: string | undefined;
+  readonly timeoutSeconds: number | undefined;
+} {
+  return { command, jobId, timeoutSeconds };
+}

@@ -1,0 +1,64 @@
+import type { FirstAnswer } from '../../data/requests/idempotency';
+import { readCommand } from '../../data/commands/commands';
+import { insertCommand, readHead } from '../../data/commands/new-commands';
+import { newId } from '../../data/store/new-id';
+import type { Command } from '../../domain/command';
+import { isEnded } from '../../domain/command-lifecycle';
+import { newCommand, type CommandRecord, type Requester } from '../../domain/command-record';
+import type { Device } from '../../domain/fleet';
+import type { Organisation } from '../../domain/id';
+import type { Job } from '../../domain/job';
+import { Refusal } from '../../domain/refusal';
+import { expectParameters, jobOf, whyNotCommanded } from '../../domain/steering';
+
+/** A command that somebody asks for. */
+export interface WantedCommand {
+  readonly organisation: Organisation;
+  readonly device: Device;
+  readonly command: Command;
+  readonly timeoutSeconds?: number | undefined;
+  /** The job that the request names. */
+  readonly job?: Job | undefined;
+  readonly requester: Requester;
+  /** Of a viewer's command. */
+  readonly shareCode?: string;
+  /** When it was asked for, ISO 8601. */
+  readonly now: string;
+  readonly firstAnswer?: (command: CommandRecord) => FirstAnswer | undefined;
+}
+
+/** How often a command is made again, since its device got another one meanwhile. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/stream/publish-platform-events.ts`).
+ * @throws Refusal `cannot_command`, `invalid_request`; `too_many_requests` when others keep commanding the device; AlreadyAnswered
+ */
+export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecord> {
+  const { organisation, device, command, timeoutSeconds, job, requester, shareCode, now, firstAnswer } = wanted;
+  const { deviceId, deviceGroupId } = device;
+  expectParameters(command, device.capabilities);
+  const commandId = newId('command', organisation, now);
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const head = await readHead(deviceId);
+    const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
+    const refusal = whyNotCommanded(command.name, { device, job, ending });
+    if (refusal) throw refusal;
+    const commanded = {
+      commandId,
+      deviceId,
+      deviceGroupId,
+      jobId: jobOf({ device, job }),
+      sequence: head.sequence + 1,
+    };
+    const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
+    if (await insertCommand(accepted, head, shareCode, firstAnswer?.(accepted))) return accepted;
+  }
+  throw new Refusal('too_many_requests');
+}
+
+/** The name of a command without an outcome; undefined when it has one. */
+async function openName(deviceId: string, commandId: string): Promise<string | undefined> {
+  const found = await readCommand({ deviceId, commandId });
+  return found && !isEnded(found.command.status) ? found.command.name : undefined;
+}

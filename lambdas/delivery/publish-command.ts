@@ -1,0 +1,60 @@
+import type { ControlOutcomeMessage } from '../../contract/share-page';
+import { followersOf, type Follower } from '../../data/connections/followers';
+import { readItem } from '../../data/jobs/jobs';
+import type { CommandRecord } from '../../domain/command-record';
+import type { Change, StatusEvent } from '../../domain/status-event';
+import { allSettled, withConcurrency } from '../concurrency';
+import { logger } from '../logger';
+import { outgoing, sendToFollower, type OutgoingMessage } from './followers';
+import { commandAudience, publishStatus } from './publish-status';
+
+type CommandChange = Extract<Change, { readonly kind: 'command' }>;
+
+/** Publishes a change of a command on the channels of its job and its group, and to the viewers of the share that it came through. */
+export async function publishCommand(
+  { after, shareCode }: CommandChange,
+  events: readonly StatusEvent[],
+): Promise<void> {
+  if (!after) return;
+  await allSettled([
+    publishToChannels(after, events),
+    ...(shareCode === undefined ? [] : [tellViewers(after, shareCode)]),
+  ]);
+  const { commandId, deviceId, status } = after;
+  logger.info('command', { commandId, deviceId, status });
+}
+
+async function publishToChannels({ jobId }: CommandRecord, events: readonly StatusEvent[]): Promise<void> {
+  const job = jobId === undefined ? undefined : await readItem(jobId, false);
+  for (const event of events) await publishStatus(event, commandAudience(job?.followed.topicUntil));
+}
+
+/** One viewer's failure must not affect the others. */
+const send = (outcome: OutgoingMessage) => async (viewer: Follower) => {
+  try {
+    await sendToFollower(viewer, [outcome]);
+  } catch (error) {
+    const { connectionId } = viewer;
+    logger.warn('socket could be neither posted to nor closed', { connectionId, error });
+  }
+};
+
+/** All viewers: the one that sent the command may have reconnected since. */
+async function tellViewers({ status, ...command }: CommandRecord, shareCode: string): Promise<void> {
+  if (status === 'REQUESTED') return;
+  const { commandId, deviceId, name, reason, endedAt, deliveredAt, requestedAt } = command;
+  const message: ControlOutcomeMessage = {
+    type: 'control.outcome',
+    requestId: commandId,
+    deviceId,
+    name,
+    outcome: status,
+    timestamp: endedAt ?? deliveredAt ?? requestedAt,
+    ...(reason !== undefined && { reason }),
+  };
+  for await (const page of followersOf({ kind: 'share', id: shareCode })) {
+    // Partners follow the share's status on the same channel, which carries no other type of message.
+    const viewers = page.filter((follower) => follower.shareCode === shareCode);
+    await withConcurrency(viewers, send(outgoing(message)));
+  }
+}

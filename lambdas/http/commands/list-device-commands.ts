@@ -1,0 +1,16 @@
+import * as endpoints from '../../../contract/endpoints/commands';
+import { listDeviceCommands } from '../../../data/commands/commands';
+import { expectOwnDevice, findDevice } from '../../../data/fleet/fleet';
+import { serve } from '../../serve/serve';
+
+export const handler = serve(
+  'GET /v3/devices/{deviceId}/commands',
+  endpoints.listDeviceCommands,
+  async ({ caller: { organisation }, path: { deviceId }, query }) => {
+    expectOwnDevice(organisation, deviceId);
+    const page = await listDeviceCommands(deviceId, query);
+    // A device that was removed keeps its commands; one that never was has none.
+    if (page.commands.length === 0) await findDevice(organisation, deviceId);
+    return { success: true, ...page, count: page.commands.length };
+  },
+);

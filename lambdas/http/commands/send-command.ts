@@ -1,0 +1,42 @@
+import * as endpoints from '../../../contract/endpoints/commands';
+import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../../contract/rates';
+import { findDevice } from '../../../data/fleet/fleet';
+import { findJob } from '../../../data/jobs/jobs';
+import { isSafe } from '../../../domain/command';
+import { partsOf } from '../../../domain/steering';
+import { acceptCommand } from '../../commands/accept-command';
+import { limitRate } from '../../limit-rate';
+import { idempotencyKey } from '../../serve/idempotency';
+import { jsonBody } from '../../serve/json-body';
+import { serve } from '../../serve/serve';
+
+export const handler = serve(
+  'POST /v3/devices/{deviceId}/commands',
+  endpoints.sendCommand,
+  async ({ caller: { organisation, clientId }, path: { deviceId }, body, now, firstAnswer }) => {
+    const { command, jobId, timeoutSeconds } = partsOf(body);
+    const [device, job] = await Promise.all([
+      findDevice(organisation, deviceId),
+      jobId === undefined ? undefined : findJob(organisation, jobId),
+    ]);
+    if (!isSafe(command.name)) await limitRate(`commands#${deviceId}`, COMMANDS_OF_DEVICE_PER_MINUTE, new Date(now));
+    const reply = (accepted: Awaited<ReturnType<typeof acceptCommand>>) => ({
+      success: true as const,
+      command: accepted,
+    });
+    return reply(
+      await acceptCommand({
+        organisation,
+        device,
+        command,
+        timeoutSeconds,
+        job,
+        requester: { origin: 'partner', requestedBy: clientId },
+        now,
+        firstAnswer: (accepted) => firstAnswer(reply(accepted)),
+      }),
+    );
+  },
+  jsonBody,
+  idempotencyKey,
+);

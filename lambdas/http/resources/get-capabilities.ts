@@ -1,0 +1,12 @@
+import * as endpoints from '../../../contract/endpoints/commands';
+import { findDevice } from '../../../data/fleet/fleet';
+import { serve } from '../../serve/serve';
+
+export const handler = serve(
+  'GET /v3/devices/{deviceId}/capabilities',
+  endpoints.getCapabilities,
+  async ({ caller, path: { deviceId } }) => {
+    const { capabilities } = await findDevice(caller.organisation, deviceId);
+    return { success: true, capabilities: { deviceId, ...capabilities } };
+  },
+);

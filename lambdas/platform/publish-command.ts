@@ -1,0 +1,63 @@
+import type { StoredCommand } from '../../data/commands/command-item';
+import { readCommand, readOpenCommands } from '../../data/commands/commands';
+import { scheduleCommandDeadline } from '../../data/platform/command-deadline';
+import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { readShare } from '../../data/shares/shares';
+import { endsFlight } from '../../domain/command';
+import type { CommandReason } from '../../domain/command-lifecycle';
+import { asSent, type CommandRecord } from '../../domain/command-record';
+import { organisationId, organisationOf } from '../../domain/id';
+import { allSettled } from '../concurrency';
+import { logger } from '../logger';
+import { endCommand } from './end-command';
+
+/**
+ * Publishes a new command to the drone platform, as long as it may be begun, and ends what it supersedes. Idempotent: the platform gets a
+ * repeat with the same id.
+ */
+export async function publishCommand({ deviceId, commandId }: CommandRecord, now: Date): Promise<void> {
+  // As it is now: it may have been superseded, or its share may have ended.
+  const stored = await readCommand({ deviceId, commandId });
+  if (stored?.command.status !== 'REQUESTED') return;
+  const { command } = stored;
+  // First: without it, one that nobody answers would never end.
+  await scheduleCommandDeadline(command, command.endBefore, now);
+  const reason = await whyNotPublished(stored, now);
+  if (reason) return endCommand(command, { status: 'REFUSED', reason, now });
+  await allSettled([publish(command), ...(endsFlight(command.name) ? [supersedeBefore(command, now)] : [])]);
+}
+
+async function publish(command: CommandRecord): Promise<void> {
+  const { commandId, deviceId, jobId, origin, shareId, sequence, requestedAt, startBefore, endBefore } = command;
+  await publishPlatformEvent('control.requested', {
+    requestId: commandId,
+    commandId,
+    organisationId: organisationId(organisationOf('device', deviceId) ?? ''),
+    origin,
+    shareId,
+    deviceId,
+    jobId,
+    command: asSent(command),
+    sequence,
+    requestedAt,
+    startBefore,
+    endBefore,
+  });
+  logger.info('platform told', { type: 'control.requested', commandId });
+}
+
+/** Why nothing of a command may reach the platform any more. */
+async function whyNotPublished({ command, shareCode }: StoredCommand, now: Date): Promise<CommandReason | undefined> {
+  if (command.startBefore <= now.toISOString()) return 'TOO_LATE';
+  const isShared = shareCode === undefined || (await readShare(shareCode, now.toISOString())) !== undefined;
+  return isShared ? undefined : 'SHARE_ENDED';
+}
+
+/** Ends what is pending of the device's commands before one that ends the flight. */
+async function supersedeBefore({ deviceId, commandId, sequence }: CommandRecord, now: Date): Promise<void> {
+  const open = await readOpenCommands(deviceId, now);
+  const earlier = open.filter(({ command }) => command.sequence < sequence);
+  await allSettled(
+    earlier.map(({ command }) => endCommand(command, { status: 'SUPERSEDED', supersededBy: commandId, now })),
+  );
+}

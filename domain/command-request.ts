@@ -36,6 +36,8 @@ export const ownRequest = z
   .looseObject({
     name: z.string().check(
       z.regex(/^x-[a-z0-9][a-z0-9-]{0,61}$/, {
+        // Otherwise the union would take it for the one that is meant.
+        abort: true,
         error: `must be one of ${commandNames.join(', ')}, or begin with x-, in lower case, for one of the drone platform’s own`,
       }),
     ),

@@ -47,8 +47,8 @@ export async function readIndex(
   return inOrder(found);
 }
 
-/** {@link readIndex} by both indexes. */
+/** {@link readIndex} by both indexes, of a job: other channels are never second. */
 export async function readIndexes(channel: Resource, range: Range): Promise<LogItem[]> {
-  const found = await Promise.all([readIndex(channel, range), readIndex(channel, range, 'by-second-channel')]);
-  return inOrder(found.flat());
+  const second = channel.kind === 'job' ? readIndex(channel, range, 'by-second-channel') : [];
+  return inOrder((await Promise.all([readIndex(channel, range), second])).flat());
 }

@@ -1,0 +1,138 @@
+import type { Command } from '../../domain/command';
+import type { Device, DeviceCapabilities } from '../../domain/fleet';
+import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/steering';
+import { id, refusalOf, sampleDevice } from './fixtures/samples';
+
+const at = '2026-11-27T10:30:00.000Z';
+const takeOff = { timestamp: at };
+const flying = (change: Partial<Device> = {}): Device =>
+  sampleDevice({ lastState: { timestamp: at, droneState: 'WAYPOINT', jobId: id('job') }, takeOff, ...change });
+const standing = (droneState: string): Device => sampleDevice({ lastState: { timestamp: at, droneState } });
+const unknown = sampleDevice();
+const other = id('job', undefined, '01jd0000000000000000000009');
+const ofOther = { jobId: other, deviceId: id('device', undefined, '01jd0000000000000000000009') };
+
+const onGround = ['name', 'the device is on the ground'];
+const notInFlight = ['name', 'the device is not in flight, as far as it reported'];
+const notItsJob = ['jobId', 'is not flown by this device'];
+const ends = (name: string) => [
+  'name',
+  `${name} has not ended: it can be paused, resumed, or turned into LAND or RETURN_HOME`,
+];
+
+type Case = [what: string, name: string, circumstances: Partial<Circumstances>, expected: string[] | undefined];
+const cases: Case[] = [
+  ['in flight', 'PAUSE', {}, undefined],
+  ['in flight', 'GO_TO', {}, undefined],
+  ['in flight', 'x-drop', {}, undefined],
+  [
+    'in flight after its job is over',
+    'GO_TO',
+    { device: flying({ lastState: { timestamp: at, droneState: 'HOVER' } }) },
+    undefined,
+  ],
+  [
+    'flown by hand',
+    'RETURN_HOME',
+    { device: flying({ lastState: { timestamp: at, droneState: 'MANUAL' } }) },
+    undefined,
+  ],
+  ['that never reported', 'RETURN_HOME', { device: unknown }, undefined],
+  ['that never reported', 'LAND', { device: unknown }, undefined],
+  ['that never reported', 'PAUSE', { device: unknown }, notInFlight],
+  ['whose state says nothing', 'GIMBAL', { device: standing('SPINNING') }, notInFlight],
+  ...['LANDED', 'DOCKED'].flatMap((state): Case[] =>
+    ['RETURN_HOME', 'LAND', 'PAUSE', 'TAKE_PHOTO', 'x-drop'].map((name) => [
+      `that is ${state}`,
+      name,
+      { device: standing(state) },
+      onGround,
+    ]),
+  ),
+  ['by its job', 'PAUSE', { job: { jobId: id('job'), deviceId: id('device') } }, undefined],
+  ['by a job without a device that it flies', 'PAUSE', { job: { jobId: id('job'), deviceId: undefined } }, undefined],
+  [
+    'by a job without a device that it does not fly',
+    'PAUSE',
+    { job: { jobId: other, deviceId: undefined } },
+    notItsJob,
+  ],
+  ["by another device's job", 'PAUSE', { job: ofOther }, notItsJob],
+  ["by another device's job", 'RETURN_HOME', { job: ofOther }, undefined],
+  ["by another device's job", 'LAND', { job: ofOther }, undefined],
+  ...['RETURN_HOME', 'LAND'].flatMap((ending): Case[] => [
+    ...['PAUSE', 'RESUME', 'LAND', 'RETURN_HOME'].map((name): Case => [
+      `during ${ending}`,
+      name,
+      { ending },
+      undefined,
+    ]),
+    ...['GO_TO', 'ORBIT', 'TAKE_PHOTO', 'x-drop'].map((name): Case => [
+      `during ${ending}`,
+      name,
+      { ending },
+      ends(ending),
+    ]),
+  ]),
+  ['on the ground, by a name of before', 'HOVER', { device: standing('DOCKED') }, undefined],
+];
+
+test.each(cases)('of a device %s: %s', (_, name, change, expected) => {
+  const refusal = whyNotCommanded(name, { device: flying(), job: undefined, ending: undefined, ...change });
+  expect(refusal?.code).toBe(expected && 'cannot_command');
+  expect(refusal?.details.map(({ path, message }) => [path, message])).toEqual(expected && [expected]);
+});
+
+test.each([
+  ['the job that the device flies', flying(), undefined, id('job')],
+  ['the job that the request names', unknown, { jobId: other, deviceId: id('device') }, other],
+  ["the job that the device flies, not another device's", flying(), ofOther, id('job')],
+  ['no job of a device on the ground', standing('DOCKED'), undefined, undefined],
+  [
+    'no job of another organisation',
+    flying({ lastState: { timestamp: at, jobId: id('job', 'rival001') } }),
+    undefined,
+    undefined,
+  ],
+  ['no job of a text that is no job', flying({ lastState: { timestamp: at, jobId: 'mine' } }), undefined, undefined],
+])('belongs to %s', (_, device, job, expected) => {
+  expect(jobOf({ device, job })).toBe(expected);
+});
+
+const point = (...coordinates: [number, number, number?]) => ({ type: 'Point' as const, coordinates });
+const range: DeviceCapabilities = { range: { from: point(8.5, 47.4), metres: 1000 } };
+
+const wrong: [what: string, command: Command, capabilities: DeviceCapabilities | undefined, expected: string[]][] = [
+  [
+    'a place beyond its range',
+    { name: 'GO_TO', position: point(8.5, 47.41) },
+    range,
+    ['position', 'is 1112 metres from where the range of the device begins, which ends after 1000'],
+  ],
+  [
+    'a name that it does not obey',
+    { name: 'ORBIT' },
+    { commands: ['PAUSE', 'LAND'] },
+    ['name', "is none of this device's commands: PAUSE, LAND"],
+  ],
+  ['0, 0', { name: 'LOOK_AT', position: point(0, 0) }, undefined, ['position.coordinates', 'must not be 0, 0']],
+  ['a gimbal that shall not move', { name: 'GIMBAL' }, undefined, ['', 'needs pitch or yaw']],
+  [
+    'two heights',
+    { name: 'ORBIT', position: point(8.5, 47.4, 500), height: 60 },
+    undefined,
+    ['height', 'contradicts the altitude of position; give one of the two'],
+  ],
+];
+
+test.each(wrong)('refuses %s', (_, command, capabilities, [path, message]) => {
+  expect(refusalOf(() => expectParameters(command, capabilities)).details).toEqual([{ path, message }]);
+});
+
+test.each<[string, Command, DeviceCapabilities | undefined]>([
+  ['a place within its range', { name: 'GO_TO', position: point(8.5, 47.408) }, range],
+  ['a far place where no range is registered', { name: 'GO_TO', position: point(-120, 37) }, { commands: ['GO_TO'] }],
+  ["a place of the platform's own, whatever it means", { name: 'x-drop', position: 'there' }, range],
+])('takes %s', (_, command, capabilities) => {
+  expect(() => expectParameters(command, capabilities)).not.toThrow();
+});

@@ -1,0 +1,139 @@
+import { toItem } from '../../../../data/jobs/job-item';
+import type { CommandRecord } from '../../../../domain/command-record';
+import { handler } from '../../../../lambdas/http/commands/send-command';
+import { storeOnEngine } from '../../../data/fixtures/engine';
+import { acme, id, rival, sampleJob } from '../../../domain/fixtures/samples';
+import { call } from '../../fixtures/api-gateway';
+import { commandedDevice, commandsIn, givenCommand } from '../../fixtures/commands';
+import '../../fixtures/log';
+
+const engine = storeOnEngine('fleet', 'jobs', 'requests', 'commands');
+jest.setTimeout(60_000);
+const send = (body: object, deviceId = id('device'), headers: Record<string, string> = {}) =>
+  call(handler, { scopes: ['command:control'] as const, path: { deviceId }, body, headers }, 50_000);
+const commandOf = ({ body }: { body: Record<string, unknown> }) => body['command'] as CommandRecord;
+
+test('takes a command on, with its number, its deadlines and the job that the device flies', async () => {
+  await engine.put('fleet', commandedDevice());
+  const position = { type: 'Point', coordinates: [8.5, 1e-140] };
+  const answer = await send({ name: 'GO_TO', position, height: 60 });
+  expect(answer.status).toBe(202);
+  const command = commandOf(answer);
+  expect(command).toEqual({
+    commandId: expect.stringMatching(/^command-acme0001-/) as string,
+    deviceId: id('device'),
+    deviceGroupId: id('group'),
+    jobId: id('job'),
+    name: 'GO_TO',
+    parameters: { position, height: 60 },
+    sequence: 1,
+    status: 'REQUESTED',
+    origin: 'partner',
+    requestedBy: 'client1',
+    requestedAt: expect.any(String) as string,
+    startBefore: expect.any(String) as string,
+    endBefore: expect.any(String) as string,
+    version: 1,
+  });
+  const lastsFor = (until: string) => Date.parse(until) - Date.parse(command.requestedAt);
+  expect([lastsFor(command.startBefore), lastsFor(command.endBefore)]).toEqual([10_000, 300_000]);
+  expect(await commandsIn(engine)).toEqual([command]);
+});
+
+test('gives a command the time that it asks for, to begin and to end', async () => {
+  await engine.put('fleet', commandedDevice());
+  const { requestedAt, startBefore, endBefore } = commandOf(await send({ name: 'PAUSE', timeoutSeconds: 5 }));
+  expect([startBefore, endBefore].map((until) => Date.parse(until) - Date.parse(requestedAt))).toEqual([5000, 5000]);
+});
+
+test('twenty at once have twenty numbers, in one order', async () => {
+  await engine.put('fleet', commandedDevice());
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send({ name: 'TAKE_PHOTO' })));
+  const accepted = answers.filter(({ status }) => status === 202).map((answer) => commandOf(answer).sequence);
+  expect(accepted.length).toBeGreaterThan(0);
+  expect(accepted.toSorted((one, other) => one - other)).toEqual(accepted.map((_, index) => index + 1));
+  // The others gave up, and nothing is stored of them.
+  expect(await commandsIn(engine)).toHaveLength(accepted.length);
+  expect(answers.filter(({ status }) => status !== 202).every(({ status }) => status === 429)).toBe(true);
+});
+
+test('a repeat with the same key gets the first answer, and is no second command', async () => {
+  await engine.put('fleet', commandedDevice());
+  const key = { 'Idempotency-Key': 'c0ffee00-1234-4abc-8def-0123456789ab' };
+  const [first, again] = [
+    await send({ name: 'LAND' }, id('device'), key),
+    await send({ name: 'LAND' }, id('device'), key),
+  ];
+  expect(again.body).toEqual(first.body);
+  expect(await commandsIn(engine)).toHaveLength(1);
+});
+
+test.each([
+  ['open', {}, 409],
+  ['ended', { status: 'TIMED_OUT' }, 202],
+] as const)('a return that has %s decides about what follows', async (_, change, status) => {
+  await engine.put('fleet', commandedDevice('RETURNING'));
+  const { commandId } = commandOf(await send({ name: 'RETURN_HOME' }));
+  await givenCommand(engine, { commandId, name: 'RETURN_HOME', ...change });
+  expect((await send({ name: 'TAKE_PHOTO' })).status).toBe(status);
+  expect((await send({ name: 'PAUSE' })).status).toBe(202);
+});
+
+const conflict = (path: string, message: string) => ({ error: 'cannot_command', details: [{ path, message }] });
+
+test.each([
+  ['a device on the ground', { name: 'PAUSE' }, undefined, 409, conflict('name', 'the device is on the ground')],
+  [
+    'an unknown device',
+    { name: 'LAND' },
+    id('device', acme, '01jd0000000000000000000009'),
+    404,
+    { error: 'Resource not found' },
+  ],
+  ['a text that is no device', { name: 'LAND' }, 'mine', 404, { error: 'Resource not found' }],
+  [
+    "another organisation's device",
+    { name: 'LAND' },
+    id('device', rival),
+    403,
+    { error: 'Forbidden', details: [{ path: 'deviceId', message: "is not your organisation's" }] },
+  ],
+  [
+    'an unknown job',
+    { name: 'LAND', jobId: id('job', acme, '01jd0000000000000000000009') },
+    undefined,
+    404,
+    { error: 'Job not found' },
+  ],
+  ["another organisation's job", { name: 'LAND', jobId: id('job', rival) }, undefined, 404, { error: 'Job not found' }],
+])('refuses a command to %s, and stores nothing', async (_, body, deviceId, status, expected) => {
+  await engine.put('fleet', commandedDevice('DOCKED'));
+  const answer = await send(body, deviceId);
+  expect({ status: answer.status, body: answer.body }).toEqual({ status, body: expected });
+  expect(await commandsIn(engine)).toEqual([]);
+});
+
+test("another device's job is 409", async () => {
+  await engine.put('fleet', commandedDevice());
+  await engine.put('jobs', toItem(acme, sampleJob({ deviceId: id('device', acme, '01jd0000000000000000000009') })));
+  expect((await send({ name: 'PAUSE', jobId: id('job') })).body).toEqual(
+    conflict('jobId', 'is not flown by this device'),
+  );
+});
+
+test('a device is told 600 commands a minute at most, and what keeps it from harm beyond that', async () => {
+  jest.useFakeTimers({
+    now: new Date('2026-11-27T10:30:10.000Z'),
+    doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'clearTimeout'],
+  });
+  await engine.put('fleet', commandedDevice());
+  await engine.put('requests', {
+    id: `calls#commands#${id('device')}#${Date.parse('2026-11-27T10:30:00Z') / 1000}`,
+    calls: 600,
+    ttl: 9e9,
+  });
+  const statuses: number[] = [];
+  for (const name of ['TAKE_PHOTO', 'PAUSE', 'RETURN_HOME', 'LAND']) statuses.push((await send({ name })).status);
+  jest.useRealTimers();
+  expect(statuses).toEqual([429, 202, 202, 202]);
+});

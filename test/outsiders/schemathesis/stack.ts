@@ -6,6 +6,7 @@ import { runPartnerCommand } from '../../api/stack/aws-access';
 import { readFacts } from '../../api/stack/facts';
 import { startStack, stopStack } from '../../api/stack/running-stack';
 import { givenFreeDevices } from '../../channels/free-devices';
+import { startCheckingPlatform } from './checking-platform';
 
 /** Enough that none of them reaches a limit per client, the lowest of which is 30 shares a minute. */
 const CLIENTS = 24;
@@ -13,7 +14,7 @@ const CLIENTS = 24;
 /** Each dispatch takes one. */
 const FREE_DEVICES = 100;
 
-const group = z.object({ deviceGroupId: z.string() });
+const group = z.object({ deviceGroupId: z.string(), devices: z.array(z.object({ deviceId: z.string() })) });
 const partner = z.object({ deviceGroups: z.tuple([group], group) });
 const onboarded = z.object({ partners: z.tuple([partner], partner) });
 
@@ -36,13 +37,17 @@ export interface OnboardedStack {
   stop(): Promise<void>;
 }
 
-/** Starts a stack on free ports without a simulated fleet, so that only requests change jobs, and onboards the clients. */
+/**
+ * Starts a stack on free ports without a simulated fleet, so that only requests change jobs, onboards the clients, and answers checks of
+ * jobs, each of which would otherwise wait for seconds.
+ */
 export async function startOnboardedStack(): Promise<OnboardedStack> {
   const stack = await startStack();
+  let stopPlatform = () => Promise.resolve();
   const folder = mkdtempSync(join(tmpdir(), 'outsiders-partners-'));
-  const stop = () => {
+  const stop = async () => {
     rmSync(folder, { recursive: true });
-    return stopStack(stack);
+    await stopPlatform().finally(() => stopStack(stack));
   };
   try {
     process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
@@ -51,7 +56,14 @@ export async function startOnboardedStack(): Promise<OnboardedStack> {
     const partnersFile = join(folder, 'partners.json');
     writeFileSync(partnersFile, await runPartnerCommand('onboard', '--file', plan), { mode: 0o600 });
     const { partners } = onboarded.parse(JSON.parse(readFileSync(partnersFile, 'utf8')));
-    await givenFreeDevices(partners[0].deviceGroups[0].deviceGroupId, FREE_DEVICES);
+    const [{ deviceGroupId, devices }] = partners[0].deviceGroups;
+    const deviceIds = [
+      ...devices.map(({ deviceId }) => deviceId),
+      ...(await givenFreeDevices(deviceGroupId, FREE_DEVICES)),
+    ];
+    stopPlatform = await startCheckingPlatform(
+      deviceIds.map((deviceId) => ({ kind: 'device', deviceId, deviceGroupId })),
+    );
     return { url: readFacts().baseUrl, partnersFile, stop };
   } catch (error) {
     await stop();

@@ -98,6 +98,7 @@ export const cast = {
   'authenticate-faults': [all],
   'document-faults': [all],
   'function-faults': [all, all],
+  'seat-faults': [all, all, all],
   'long-poll-faults': [all],
   'alarm-day': [all, all, all],
   sabotage: [all, all, all, all, all, ['command:read']],

@@ -7,12 +7,12 @@ import { jobRequest } from './job';
 import type { StoredMission } from './mission-record';
 import { invalid, Refusal } from './refusal';
 import { standingPlaceOf, type Place, type StandingDevice } from './standing-device';
-import { text } from './text';
+import { name } from './text';
 
 /** Body of a request to dispatch: that of a new job, whose device the service chooses. */
 export const dispatchRequest = z.strictObject({
   ...z.omit(jobRequest, { deviceId: true, scheduledAt: true }).shape,
-  deviceGroupId: z.optional(text(1, 256)),
+  deviceGroupId: z.optional(name),
   maxEtaSeconds: z.optional(z.int().check(z.minimum(1), z.maximum(86_400))),
 });
 

@@ -6,9 +6,7 @@ import { jobReport } from './job-report';
 import { judged } from './judged';
 import { list } from './list';
 import { sample } from './telemetry';
-import { moment, text } from './text';
-
-const name = text(1, 256);
+import { moment, name, text } from './text';
 
 /** When a change of the fleet happened, to the millisecond: of two changes in one second it decides which is later. */
 const at = z.optional(moment);

@@ -4,7 +4,7 @@ import type { Candidate } from './dispatch';
 import { job, type Job } from './job';
 import { reasonCode } from './job-report';
 import { list } from './list';
-import { text } from './text';
+import { name } from './text';
 
 /** What speaks against a job, by the code: beside these the `reason` with which the job would fail. The list is open. */
 export const findingCodes = {
@@ -35,7 +35,7 @@ const atLeastZero = z.number().check(z.minimum(0));
 /** What speaks against a job: where in the request, at which waypoint of its mission, counted from 0, and what is allowed there. */
 export const finding = z.object({
   code: reasonCode,
-  path: z.optional(text(1, 256)),
+  path: z.optional(name),
   waypoint: z.optional(z.int().check(z.minimum(0))),
   limit: z.optional(z.number()),
   actual: z.optional(z.number()),

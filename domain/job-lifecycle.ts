@@ -31,6 +31,9 @@ export const isFinal = (status: JobStatus): boolean => lifecycle[status].next.le
 /** Whether the drone is in the air for a job with this status. */
 export const isFlown = (status: JobStatus): boolean => lifecycle[status].flown;
 
+/** Whether the drone platform reports that a job has this status. */
+export const isReported = (status: JobStatus): boolean => lifecycle[status].isReported;
+
 /** The statuses with a transition to `to`; the condition of the DynamoDB write is generated from them. */
 export const statusesBefore = (to: JobStatus): readonly JobStatus[] => jobStatuses.filter((from) => mayMove(from, to));
 

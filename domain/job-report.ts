@@ -2,13 +2,13 @@
 import * as z from 'zod/mini';
 import { flightSettings, type FlightSettings } from './destination';
 import { organisationOf, type Organisation } from './id';
-import { jobStatuses, lifecycle } from './job-lifecycle';
+import { isReported, jobStatuses } from './job-lifecycle';
 import { progress, roundedProgress, type Progress } from './progress';
 import { invalid, type Refusal } from './refusal';
-import { MAX_AHEAD_MS, moment, text } from './text';
+import { MAX_AHEAD_MS, moment, name, text } from './text';
 
 /** The statuses that the platform reports; to cancel a job is the partner's. */
-const reportedStatuses = jobStatuses.filter((status) => lifecycle[status].isReported);
+const reportedStatuses = jobStatuses.filter(isReported);
 
 /** Why a job failed, by the code. The list is open: a platform may give others. */
 export const failureReasons = {
@@ -18,6 +18,7 @@ export const failureReasons = {
   DEVICE_FAULT: 'The drone did not work.',
   WEATHER: 'The weather did not allow the flight.',
   ABORTED: 'A person stopped the mission.',
+  ABORTED_BY_COMMAND: 'A command of the partner or of a viewer ended the flight.',
   UNREACHABLE: 'The drone can’t fly there as the job asks.',
   NOT_TAKEN: 'The drone platform did not queue the dispatched job in time.',
   DEVICE_REMOVED: 'The platform removed the device that was to fly it.',
@@ -35,14 +36,16 @@ export const statusCause = z.object({
   reportedAt: z.optional(z.string()),
   reason: z.optional(reasonCode),
   reasonText: z.optional(text(1, 1024)),
+  /** The command that ended the flight. */
+  commandId: z.optional(name),
 });
 
 /** The detail of `job.status.reported`. */
 export const jobReport = z.object({
-  jobId: text(1, 256),
+  jobId: name,
   status: z.enum(reportedStatuses),
   at: moment,
-  deviceId: z.optional(text(1, 256)),
+  deviceId: z.optional(name),
   /** How the device flies it: what the job asked for, and what the platform chose beside it. */
   plannedFlight: z.optional(z.object(flightSettings.shape)),
   progress: z.optional(z.object(progress.shape)),
@@ -62,12 +65,12 @@ export interface StatusCause extends z.output<typeof statusCause> {
 }
 
 /**
- * What of a report is stored with its job: only a failure has a reason.
+ * What of a report is stored with its job: only a failure has a reason, and a command that caused it.
  * @param organisation of the job
  * @throws Refusal `invalid_request` for a device of another organisation, or a time in the future
  */
 export function causeOf(
-  { status, at, deviceId, plannedFlight, reason, reasonText, ...report }: JobReport,
+  { status, at, deviceId, plannedFlight, reason, reasonText, commandId, ...report }: JobReport,
   organisation: Organisation,
   now: Date,
 ): StatusCause {
@@ -75,7 +78,8 @@ export function causeOf(
     throw invalid('deviceId', 'is not a device of the organisation of the job');
   if (Date.parse(at) - now.getTime() > MAX_AHEAD_MS) throw invalid('at', 'is more than 60 seconds in the future');
   const progress = report.progress && roundedProgress(report.progress);
-  return { reportedAt: at, deviceId, plannedFlight, progress, ...(status === 'FAILED' && { reason, reasonText }) };
+  const failure = status === 'FAILED' && { reason, reasonText, commandId };
+  return { reportedAt: at, deviceId, plannedFlight, progress, ...failure };
 }
 
 /** Why a report does not fit the job; undefined when it does. */

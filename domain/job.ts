@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { actionOf, actions, flightSettings, expectDestination, location } from './destination';
 import type { Organisation } from './id';
-import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
-import { statusCause, whyReportIsWrong, type StatusCause } from './job-report';
+import { jobStatuses } from './job-lifecycle';
+import { statusCause } from './job-report';
 import { metadata, storedMetadata } from './metadata';
 import type { Mission } from './mission-record';
 import { progress } from './progress';
 import { Refusal, foreign, invalid } from './refusal';
-import { moment, text } from './text';
+import { moment, name, text } from './text';
 
 const priority = z.int().check(z.minimum(1), z.maximum(10));
 
@@ -15,11 +15,11 @@ export const jobStatus = z.enum(jobStatuses);
 
 /** Body of a request for a new job; unknown fields are refused, so that none is dropped silently. */
 export const jobRequest = z.strictObject({
-  name: text(1, 256),
-  deviceGroupId: text(1, 256),
+  name,
+  deviceGroupId: name,
   description: z.optional(text(0, 4096)),
-  missionId: z.optional(text(1, 256)),
-  deviceId: z.optional(text(1, 256)),
+  missionId: z.optional(name),
+  deviceId: z.optional(name),
   priority: z._default(priority, 5),
   scheduledAt: z.optional(moment),
   desiredLocation: z.optional(location),
@@ -30,7 +30,7 @@ export const jobRequest = z.strictObject({
 
 /** The fields of a job that a partner may change. */
 export const jobChange = z.strictObject({
-  name: z.optional(text(1, 256)),
+  name: z.optional(name),
   description: z.optional(text(0, 4096)),
   priority: z.optional(priority),
   status: z.optional(jobStatus),
@@ -103,34 +103,15 @@ export function newJob(request: JobRequest, jobId: string, now: string): Job {
 export const withMission = (created: Job, mission: Pick<Mission, 'version'> | undefined): Job =>
   mission ? { ...created, actionOnArrival: 'MISSION', missionVersion: mission.version } : created;
 
-/** Whether a change contains nothing, or only the given status. */
-export const changesNothing = (change: JobChange, status: JobStatus | undefined) =>
-  Object.entries(change).every(([field, value]) => value === undefined || (field === 'status' && value === status));
-
-/** What a change requires of the stored job. */
-export interface JobGuard {
-  readonly caller: Organisation;
-  /** The requested status; undefined when the change leaves it. */
-  readonly status?: JobStatus | undefined;
-  /** The versions of which it must have one (`If-Match`); undefined for any. */
-  readonly ifVersions?: readonly number[] | undefined;
-  /** What the platform reports with the status. */
-  readonly cause?: StatusCause | undefined;
-}
-
 /**
- * Why a change to a job was refused.
- * @param found the job and its organisation, or undefined when the job does not exist
- * @returns undefined when the change is allowed
+ * Why a job is refused to a caller.
+ * @param found the job's organisation, or undefined when the job does not exist
+ * @returns undefined when it is the caller's
  */
-export function whyRefused(found: { owner: Organisation; job: Job } | undefined, guard: JobGuard): Refusal | undefined {
+export function whyRefused(
+  found: { readonly owner: Organisation } | undefined,
+  { caller }: { readonly caller: Organisation },
+): Refusal | undefined {
   if (!found) return new Refusal('job_not_found');
-  if (found.owner !== guard.caller) return foreign('jobId');
-  const { status, version } = found.job;
-  const wrong = guard.cause && whyReportIsWrong(found.job, guard.cause);
-  if (wrong) return wrong;
-  if (guard.ifVersions && !guard.ifVersions.includes(version)) return new Refusal('stale_version');
-  if (guard.status !== undefined && guard.status !== status && !mayMove(status, guard.status))
-    return invalid('status', `can't move from ${status} to ${guard.status}`);
-  return undefined;
+  return found.owner === caller ? undefined : foreign('jobId');
 }

@@ -49,6 +49,7 @@ const rules = {
       'reported',
       'reason',
       'reasonText',
+      'commandId',
       'deviceId',
       'plannedFlight',
       'progress',

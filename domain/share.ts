@@ -3,7 +3,7 @@ import { list } from './list';
 import { metadata, storedMetadata } from './metadata';
 import { organisationOf } from './id';
 import { Refusal } from './refusal';
-import { text } from './text';
+import { name } from './text';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
 export const permissions = ['view', 'control'] as const;
@@ -29,7 +29,7 @@ const commands = z.optional(list(text(1, 64), 1, 50, 'commands'));
 
 /** Body of a request for a new share (spec section 4). */
 export const shareRequest = z.strictObject({
-  resourceId: text(1, 256),
+  resourceId: name,
   shareType: z.enum(shareTypes),
   permissions: z._default(permissionList, ['view']),
   commands,

@@ -62,6 +62,7 @@ export const jobMessage = (job: Job): JobStatusMessage => ({
   reportedAt: job.reportedAt,
   reason: job.reason,
   reasonText: job.reasonText,
+  commandId: job.commandId,
   progress: job.progress,
   timestamp: job.updatedAt,
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { freeForm } from './free-form';
 import { progress } from './progress';
-import { moment, text } from './text';
+import { moment, name, text } from './text';
 
 const angle = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
 
@@ -62,7 +62,7 @@ export const deviceState = z.object({
   battery: z.optional(battery),
   sensorPayload: z.optional(sensorPayload),
   weather: z.optional(weather),
-  jobId: z.optional(text(1, 256)),
+  jobId: z.optional(name),
   /** How far it has come on its flight. */
   progress: z.optional(progress),
   /** The device exists in a simulation only. */
@@ -73,7 +73,7 @@ export type DeviceState = z.output<typeof deviceState>;
 
 /** A telemetry sample of a device. */
 export const sample = z.strictObject({
-  deviceId: text(1, 256),
+  deviceId: name,
   ...deviceState.shape,
   sensorPayload: z.optional(sensorPayload.check(freeForm(MAX_SENSOR_BYTES))),
 });

@@ -13,6 +13,9 @@ const wellFormed = z.refine<string>((value) => value.isWellFormed(), { error: MA
 /** Text of `min` to `max` characters without lone surrogates, which encodings would replace. */
 export const text = (min: number, max: number) => z.string().check(z.minLength(min), z.maxLength(max), wellFormed);
 
+/** A name, or an identifier. One for all, as {@link wellFormed}. */
+export const name = text(1, 256);
+
 /** How far what a device or the platform reports may be ahead of this service's clock, in ms. */
 export const MAX_AHEAD_MS = 60_000;
 

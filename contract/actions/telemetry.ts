@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { judged } from '../../domain/judged';
 import { list } from '../../domain/list';
 import { sample } from '../../domain/telemetry';
-import { text } from '../../domain/text';
+import { name } from '../../domain/text';
 import { scopes, type Scope } from '../endpoint';
 import { refusedSample } from '../message-fault';
 import { messageId as id } from '../message-id';
@@ -17,7 +17,6 @@ import type { WebSocketAction } from '../websocket-action';
  */
 export const MAX_SAMPLES = 40;
 
-const name = text(1, 256);
 const target = { deviceId: z.optional(name), deviceGroupId: z.optional(name) };
 
 /** What names exactly one of a device and a group. */

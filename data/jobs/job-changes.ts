@@ -1,10 +1,18 @@
 import type { Organisation } from '../../domain/id';
-import { changesNothing, whyRefused, type Job, type JobChange, type JobGuard } from '../../domain/job';
 import type { FlightTimes } from '../../domain/flight-record';
+import { whyRefused, type Job, type JobChange } from '../../domain/job';
+import {
+  cannotCancel,
+  changesNothing,
+  isLeftToPlatform,
+  whyChangeRefused,
+  type ChangedBy,
+  type JobGuard,
+} from '../../domain/job-change';
 import { isFinal, isFlown, statusesBefore, type JobStatus } from '../../domain/job-lifecycle';
 import { MAX_BEFORE_CREATION_MS, type StatusCause } from '../../domain/job-report';
 import { Refusal } from '../../domain/refusal';
-import type { PLATFORM } from '../../domain/service';
+import { PLATFORM } from '../../domain/service';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { set } from '../store/expression';
 import { fromItem, keyOf, statusKey, type StoredJob } from './job-item';
@@ -22,8 +30,8 @@ export interface ChangeOptions {
   readonly cause?: StatusCause | undefined;
   /** Required version of the job. */
   readonly ifVersions?: readonly number[] | undefined;
-  /** The drone platform, when it reported the change: it is not told what it said. Default: a partner. */
-  readonly changedBy?: typeof PLATFORM | undefined;
+  /** Default: a partner. The drone platform is not told what it said. */
+  readonly changedBy?: ChangedBy;
 }
 
 /** The time that a status begins or ends the flight of its job with. */
@@ -31,6 +39,18 @@ const flightTimeOf = (status: JobStatus): keyof FlightTimes | undefined =>
   isFlown(status) ? 'startedAt' : isFinal(status) ? 'endedAt' : undefined;
 
 const later = (at: string, ms: number) => new Date(Date.parse(at) + ms).toISOString();
+
+/**
+ * The condition on the status before a change to `:status`. A partner's change stops at the first report of the platform, which is
+ * `reported`; that report counts as a change although a partner has set the same status before.
+ */
+function statusCondition(from: readonly JobStatus[], status: JobStatus, changedBy: ChangedBy): string {
+  const before = `#status IN (${from.map((_, index) => `:from${index}`).join(', ')})`;
+  if (isLeftToPlatform(status, changedBy)) return `${before} AND (attribute_not_exists(reported) OR #status = :status)`;
+  if (changedBy === PLATFORM && !isFinal(status))
+    return `(${before} OR (#status = :status AND attribute_not_exists(reported)))`;
+  return before;
+}
 
 /** One conditional write. `from`: the statuses that the job may have before; undefined for any. */
 async function write(
@@ -50,13 +70,13 @@ async function write(
     organisationStatus: status && statusKey(caller, status),
     updatedAt: now,
     changeId,
-    changedBy,
+    changedBy: changedBy === PLATFORM ? changedBy : undefined,
   });
   const cancelled = status === 'CANCELLED' ? ', cancelledAt = if_not_exists(cancelledAt, :updatedAt)' : '';
   const flightTime = status && flightTimeOf(status);
   const flown = flightTime ? `, ${flightTime} = if_not_exists(${flightTime}, :at)` : '';
-  // The mark is of the last change only: a partner's must reach the platform.
-  const removed = changedBy ? '' : ' REMOVE changedBy';
+  // The mark is of the last change only: what others change must reach the platform.
+  const removed = changedBy === PLATFORM ? '' : ' REMOVE changedBy';
   const conditions = [
     'organisation = :caller',
     // Otherwise a retry by the SDK would count as a second change.
@@ -64,7 +84,7 @@ async function write(
     ...(ifVersions ? [`version IN (${ifVersions.map((_, index) => `:version${index}`).join(', ')})`] : []),
     ...(told.deviceId !== undefined ? ['(attribute_not_exists(deviceId) OR deviceId = :deviceId)'] : []),
     ...(reportedAt !== undefined ? ['createdAt <= :latestCreation'] : []),
-    ...(from ? [`#status IN (${from.map((_, index) => `:from${index}`).join(', ')})`] : []),
+    ...(from && status ? [statusCondition(from, status, changedBy)] : []),
   ];
   try {
     const { Attributes } = await dynamodb.send(
@@ -100,7 +120,7 @@ function resultWithoutWrite(found: StoredJob | undefined, changeId: string, guar
   // The SDK retried a write whose response was lost; the first attempt had succeeded.
   if (found?.changeId === changeId) return found.job;
   if (!found) throw new Refusal('job_not_found');
-  const refusal = whyRefused(found, guard);
+  const refusal = whyChangeRefused(found, guard);
   if (refusal) throw refusal;
   return found.job;
 }
@@ -109,7 +129,8 @@ function resultWithoutWrite(found: StoredJob | undefined, changeId: string, guar
  * Changes a job by one conditional write whose condition is generated from the lifecycle: without a read before it there is
  * no race. Setting only the status that the job already has is no change.
  * @returns the job after the change
- * @throws Refusal `job_not_found`, `forbidden`, `stale_version`, or `invalid_request` for a transition that is not allowed
+ * @throws Refusal `job_not_found`, `forbidden`, `stale_version`, or `invalid_request` for a transition that is not allowed, or
+ *   that is for the platform to report
  */
 export async function changeJob(
   caller: Organisation,
@@ -118,7 +139,8 @@ export async function changeJob(
   options: ChangeOptions,
 ): Promise<Job> {
   const { status } = change;
-  const guard = { caller, status, ifVersions: options.ifVersions, cause: options.cause };
+  const { ifVersions, cause, changedBy } = options;
+  const guard = { caller, status, ifVersions, cause, changedBy };
   const statusOnly = changesNothing(change, status);
   const before = status && statusesBefore(status);
   if (statusOnly && !before?.length) return resultWithoutWrite(await readItem(jobId), options.changeId, guard);
@@ -138,5 +160,6 @@ export async function cancelJob(caller: Organisation, jobId: string, options: Ch
   if ('written' in outcome) return outcome.written;
   const { found } = outcome;
   if (found?.changeId === options.changeId) return found.job;
-  throw whyRefused(found, { caller }) ?? new Refusal('cannot_cancel');
+  if (!found) throw new Refusal('job_not_found');
+  throw whyRefused(found, { caller }) ?? cannotCancel(found.job.status);
 }

@@ -21,7 +21,7 @@ const item = z.object({
   ...followedUntil.shape,
 });
 
-/** A job with its organisation, the id of its last change and who made it, until when its positions are followed, and when it was flown. */
+/** A job with its organisation, the id of its last change and who made it, whether the platform reports on it, until when its positions are followed, and when it was flown. */
 export interface StoredJob {
   readonly owner: Organisation;
   /** The client that created it, for operators only: it is not part of the job. Absent: nobody noted it. */
@@ -29,6 +29,8 @@ export interface StoredJob {
   readonly changeId: string | undefined;
   /** Absent: a partner. */
   readonly changedBy: typeof PLATFORM | undefined;
+  /** Whether the platform has reported on it: from then on it says how far the job is. */
+  readonly hasReports: boolean;
   readonly followed: FollowedUntil;
   readonly flightTimes: FlightTimes;
   readonly job: Job;
@@ -63,5 +65,6 @@ export function fromItem(found: Record<string, unknown> | undefined): StoredJob 
   const reportedAt = reported?.status === rest.status ? reported.at : undefined;
   const job = { ...rest, ...(reportedAt !== undefined && { reportedAt }) };
   const flightTimes = { startedAt, endedAt };
-  return { owner: organisation, createdBy, changeId, changedBy, followed, flightTimes, job };
+  const hasReports = reported !== undefined;
+  return { owner: organisation, createdBy, changeId, changedBy, hasReports, followed, flightTimes, job };
 }

@@ -5,6 +5,7 @@ import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
 import { failureReasons } from '../../domain/job-report';
 import { Refusal } from '../../domain/refusal';
+import { SERVICE } from '../../domain/service';
 import { whyStranded, type FleetChange } from '../../domain/stranded-job';
 import { withConcurrency } from '../concurrency';
 
@@ -18,7 +19,7 @@ export async function failStrandedJobs(
   eventId: string,
   now: Date,
 ): Promise<void> {
-  const options = { changeId: changeOfEvent(eventId), now: now.toISOString() };
+  const options = { changeId: changeOfEvent(eventId), now: now.toISOString(), changedBy: SERVICE } as const;
   const fail = async (job: Job) => {
     const reason = whyStranded(job, change);
     if (!reason) return;

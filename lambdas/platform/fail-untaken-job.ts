@@ -2,6 +2,7 @@ import { changeJob } from '../../data/jobs/job-changes';
 import { readItem } from '../../data/jobs/jobs';
 import { failureReasons } from '../../domain/job-report';
 import { Refusal } from '../../domain/refusal';
+import { SERVICE } from '../../domain/service';
 
 /**
  * Fails a dispatched job that the platform has not queued; the partner and the platform are told as of any change. Idempotent.
@@ -12,7 +13,8 @@ export async function failUntakenJob(jobId: string, id: string, now: Date): Prom
   if (found?.job.status !== 'PENDING') return;
   const reason = 'NOT_TAKEN';
   const cause = { reason, reasonText: failureReasons[reason] };
-  const options = { changeId: id, now: now.toISOString(), cause, ifVersions: [found.job.version] };
+  const ifVersions = [found.job.version];
+  const options = { changeId: id, now: now.toISOString(), cause, ifVersions, changedBy: SERVICE } as const;
   try {
     await changeJob(found.owner, jobId, { status: 'FAILED' }, options);
   } catch (error) {

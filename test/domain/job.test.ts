@@ -1,4 +1,5 @@
-import { changesNothing, jobChange, jobRequest, newJob } from '../../domain/job';
+import { jobChange, jobRequest, newJob } from '../../domain/job';
+import { changesNothing } from '../../domain/job-change';
 import { refusalOf } from './fixtures/samples';
 
 const minimal = { name: 'Rim inspection', deviceGroupId: 'group-1' };

@@ -63,7 +63,8 @@ function whyStatusRefused({ job, hasReports }: Found, { status, changedBy }: Job
   return invalid('status', isFlownByPlatform ? REPORTED_BY_PLATFORM : `can't move from ${job.status} to ${status}`);
 }
 
-const REPORTED_BY_PLATFORM =
+/** Why a partner may not set the status of a job on which the platform has reported, and what to do. */
+export const REPORTED_BY_PLATFORM =
   'is reported by the drone platform, which flies the job: cancel it while it is QUEUED, or end its flight by the command RETURN_HOME';
 
 /** The refusal to cancel a job with this status. */

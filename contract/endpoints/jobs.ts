@@ -91,7 +91,8 @@ export const updateJob = {
     'Changes the given fields and leaves the others as they are. `metadata` is replaced as a whole, not merged. `{}` and the ' +
     'status that the job already has change nothing; any other field counts as a change, and `version` grows.\n\n' +
     `\`status\` moves only along the lifecycle: ${allMoves}. ` +
-    'Another move is 400 with both statuses in `details`. Setting `CANCELLED` ' +
+    'Another move is 400 with both statuses in `details`. Once the drone platform has reported on a job, its status is the platform’s ' +
+    'word: only `CANCELLED` can be set, while the job is `QUEUED`, and another status is 400 with what to do in `details`. Setting `CANCELLED` ' +
     'has the same effect as cancelling, but a job that can’t be cancelled is refused with `invalid_request` instead of `Cannot ' +
     'cancel job`, one that is cancelled already is answered with 200, and the reply has no `cancelledAt`.\n\n' +
     'A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId`, `scheduledAt`, `desiredLocation`, ' +
@@ -122,7 +123,7 @@ export const cancelJob = {
   summary: 'Cancel a job that is PENDING or QUEUED',
   description:
     'Cancels a job that is `PENDING` or `QUEUED`. A job in any other status, also one that is cancelled already, is 400 ' +
-    '`Cannot cancel job`: a job in flight can’t be cancelled, only deleted. The request needs no body; one that is sent is ignored.',
+    '`Cannot cancel job`. A job in flight can’t be cancelled: `details` names the command that ends the flight, `RETURN_HOME`. The request needs no body; one that is sent is ignored.',
   scope: 'command:update',
   handler: 'jobs/cancel-job',
   tables: { jobs: ['update'] },

@@ -1,33 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clients } from '../api/client';
-import { fleetOf, givenJob, givenShare } from '../api/given';
-import type { JobStatus } from '../../domain/job-lifecycle';
+import { fleetOf, givenJob, givenShare, invalidAt, jobNow } from '../api/given';
 import { publishPlatformEvent } from './platform-events';
+import { moveByReports, reportStatus, untilJobIs } from './reported-status';
 import { followFromSnapshot } from './socket';
 import { until } from './until';
 
 const [partner] = clients('platform-reports');
-const get = async (jobId: string) => (await partner.call('GET /v3/jobs/{jobId}', { path: { jobId } })).body.job;
-const report = (jobId: string, status: JobStatus) =>
-  publishPlatformEvent('job.status.reported', { jobId, status, at: new Date().toISOString() }, new Date());
-/** A report that is retried twice needs more than a minute. */
-const becomes = (jobId: string, status: JobStatus) =>
-  until(
-    `${jobId} ${status}`,
-    async () => {
-      await pause(500);
-      return (await get(jobId)).status === status ? true : undefined;
-    },
-    undefined,
-    100_000,
-  );
+const get = (jobId: string) => jobNow(partner, jobId);
 
 test('reports of the platform move a job, and nothing tells a client who changed it', async () => {
   const { jobId, ...created } = await givenJob(partner);
-  for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] as const) {
-    await report(jobId, status);
-    await becomes(jobId, status);
-  }
+  await moveByReports(partner, jobId, 'QUEUED', 'IN_PROGRESS', 'COMPLETED');
   const job = await get(jobId);
   expect(job.version).toBe(4);
   expect(Object.keys(job)).toEqual(expect.arrayContaining(Object.keys(created)));
@@ -38,14 +22,8 @@ test('a job has how its device flies it, as the platform reported', async () => 
   const flight = { speed: 9 };
   const { jobId } = await givenJob(partner, { desiredLocation: { type: 'Point', coordinates: [8.5, 47.4] }, flight });
   const plannedFlight = { height: 60, speed: 9, holdSeconds: 60 };
-  const detail = {
-    jobId,
-    status: 'QUEUED',
-    at: new Date().toISOString(),
-    plannedFlight: { ...plannedFlight, wind: 3 },
-  };
-  await publishPlatformEvent('job.status.reported', detail, new Date());
-  await becomes(jobId, 'QUEUED');
+  await reportStatus(jobId, 'QUEUED', { plannedFlight: { ...plannedFlight, wind: 3 } });
+  await untilJobIs(partner, jobId, 'QUEUED');
   expect(await get(jobId)).toMatchObject({ flight, plannedFlight, actionOnArrival: 'HOVER' });
 });
 
@@ -58,12 +36,10 @@ test('a job in flight has the newest progress, and keeps the one of its status w
     { percent: 0, distanceLeft: 780 },
     { percent: 42, distanceLeft: 640, secondsLeft: 75 },
   ];
-  await report(jobId, 'QUEUED');
-  await becomes(jobId, 'QUEUED');
+  await moveByReports(partner, jobId, 'QUEUED');
   const at = new Date(Date.now() - 5000).toISOString();
-  const started = { jobId, status: 'IN_PROGRESS', at, progress: { ...reported, eta: 'soon' } };
-  await publishPlatformEvent('job.status.reported', started, new Date());
-  await becomes(jobId, 'IN_PROGRESS');
+  await reportStatus(jobId, 'IN_PROGRESS', { at, progress: { ...reported, eta: 'soon' } });
+  await untilJobIs(partner, jobId, 'IN_PROGRESS');
   expect(await channel.like({ jobState: 'IN_PROGRESS' })).toMatchObject({ progress: reported });
   expect(await get(jobId)).toMatchObject({ progress: reported });
 
@@ -78,15 +54,43 @@ test('a job in flight has the newest progress, and keeps the one of its status w
   const { body } = await partner.call('GET /v3/shares/{shareCode}/resources', { path: { shareCode } });
   expect(body.resources).toMatchObject([{ lastState: { progress: measured } }]);
 
-  await report(jobId, 'COMPLETED');
-  await becomes(jobId, 'COMPLETED');
+  await moveByReports(partner, jobId, 'COMPLETED');
   expect(await get(jobId)).toMatchObject({ progress: reported });
 });
 
 test('a report that overtakes its predecessor is applied after it', async () => {
   const { jobId } = await givenJob(partner);
-  await report(jobId, 'IN_PROGRESS');
-  await report(jobId, 'QUEUED');
-  await becomes(jobId, 'IN_PROGRESS');
+  await reportStatus(jobId, 'IN_PROGRESS');
+  await reportStatus(jobId, 'QUEUED');
+  await untilJobIs(partner, jobId, 'IN_PROGRESS');
   expect(await get(jobId)).toMatchObject({ version: 3 });
 }, 120_000);
+
+const patch = (jobId: string, body: object) => partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body });
+const isReported = invalidAt('status', expect.stringMatching(/^is reported by the drone platform.*RETURN_HOME/));
+
+test('a flight is not made COMPLETED by its partner while the drone is in the air, and fails as the platform says', async () => {
+  const { jobId } = await givenJob(partner);
+  const channel = await followFromSnapshot(partner, { kind: 'job', id: jobId });
+  await moveByReports(partner, jobId, 'QUEUED', 'IN_PROGRESS');
+  const before = await get(jobId);
+  expect(await patch(jobId, { status: 'COMPLETED', priority: 9 })).toMatchObject(isReported);
+  expect(await get(jobId)).toEqual(before);
+
+  const ended = { reason: 'ABORTED_BY_COMMAND', commandId: 'command-7' };
+  await reportStatus(jobId, 'FAILED', { ...ended, reasonText: 'Sent home' });
+  expect(await channel.like({ jobState: 'FAILED' })).toMatchObject({ ...ended, previousState: 'IN_PROGRESS' });
+  expect(await get(jobId)).toMatchObject({ status: 'FAILED', ...ended, version: before.version + 1 });
+  const { body } = await partner.call('GET /v3/jobs/{jobId}/events', { path: { jobId } });
+  expect(body.events.at(-1)).toMatchObject({ jobState: 'FAILED', ...ended });
+});
+
+test('of a job that its partner has begun, the first report counts, and from then on the platform says its status', async () => {
+  const { deviceId } = fleetOf(partner);
+  const { jobId } = await givenJob(partner);
+  for (const status of ['QUEUED', 'IN_PROGRESS']) expect((await patch(jobId, { status })).status).toBe(200);
+  await reportStatus(jobId, 'IN_PROGRESS', { deviceId });
+  await until('the report', async () => ((await get(jobId)).deviceId === deviceId ? true : undefined));
+  expect(await patch(jobId, { status: 'COMPLETED' })).toMatchObject(isReported);
+  await moveByReports(partner, jobId, 'COMPLETED');
+});

@@ -431,6 +431,11 @@ export interface components {
         };
         JobStatusMessage: {
             /**
+             * @description Identifier of the command that ended the flight, if one did: `reason` is `ABORTED_BY_COMMAND` then.
+             * @example command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n
+             */
+            commandId?: string;
+            /**
              * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
              * @example event-7k2m9qx4-00000000c5
              */
@@ -507,7 +512,7 @@ export interface components {
                 secondsLeft?: number;
             };
             /**
-             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `ABORTED_BY_COMMAND`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
              */
             reason?: string;

@@ -114,7 +114,7 @@ export interface paths {
          * Change a job
          * @description Changes the given fields and leaves the others as they are. `metadata` is replaced as a whole, not merged. `{}` and the status that the job already has change nothing; any other field counts as a change, and `version` grows.
          *
-         *     `status` moves only along the lifecycle: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. Another move is 400 with both statuses in `details`. Setting `CANCELLED` has the same effect as cancelling, but a job that can’t be cancelled is refused with `invalid_request` instead of `Cannot cancel job`, one that is cancelled already is answered with 200, and the reply has no `cancelledAt`.
+         *     `status` moves only along the lifecycle: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. Another move is 400 with both statuses in `details`. Once the drone platform has reported on a job, its status is the platform’s word: only `CANCELLED` can be set, while the job is `QUEUED`, and another status is 400 with what to do in `details`. Setting `CANCELLED` has the same effect as cancelling, but a job that can’t be cancelled is refused with `invalid_request` instead of `Cannot cancel job`, one that is cancelled already is answered with 200, and the reply has no `cancelledAt`.
          *
          *     A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId`, `scheduledAt`, `desiredLocation`, `actionOnArrival` and `flight` can’t be changed: cancel the job and create another.
          *
@@ -134,7 +134,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job that is PENDING or QUEUED
-         * @description Cancels a job that is `PENDING` or `QUEUED`. A job in any other status, also one that is cancelled already, is 400 `Cannot cancel job`: a job in flight can’t be cancelled, only deleted. The request needs no body; one that is sent is ignored.
+         * @description Cancels a job that is `PENDING` or `QUEUED`. A job in any other status, also one that is cancelled already, is 400 `Cannot cancel job`. A job in flight can’t be cancelled: `details` names the command that ends the flight, `RETURN_HOME`. The request needs no body; one that is sent is ignored.
          *
          *     Scope: `command:update`.
          */
@@ -1401,6 +1401,11 @@ export interface components {
              */
             actionOnArrival?: string;
             /**
+             * @description Identifier of the command that ended the flight, if one did: `reason` is `ABORTED_BY_COMMAND` then.
+             * @example command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n
+             */
+            commandId?: string;
+            /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-11-27T10:30:15.123Z
@@ -1462,7 +1467,7 @@ export interface components {
             priority: number;
             progress?: components["schemas"]["Progress"];
             /**
-             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `ABORTED_BY_COMMAND`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
              */
             reason?: string;
@@ -1493,6 +1498,11 @@ export interface components {
         };
         /** @description A change of the status of a job. */
         JobEvent: {
+            /**
+             * @description Identifier of the command that ended the flight, if one did: `reason` is `ABORTED_BY_COMMAND` then.
+             * @example command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n
+             */
+            commandId?: string;
             /**
              * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
              * @example event-7k2m9qx4-00000000c5
@@ -1533,7 +1543,7 @@ export interface components {
             previousState?: components["schemas"]["JobStatus"];
             progress?: components["schemas"]["Progress"];
             /**
-             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `ABORTED_BY_COMMAND`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
              * @example LINK_LOSS
              */
             reason?: string;

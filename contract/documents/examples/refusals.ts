@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { cannotCancel, REPORTED_BY_PLATFORM } from '../../../domain/job-change';
 import { foreign, type Detail, type RefusalCode } from '../../../domain/refusal';
 import { scopeNames, scopesOf, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
@@ -121,6 +122,15 @@ const invalidPages: Readonly<Record<string, RefusalExample>> = {
   foreignToken: { summary: '`nextToken` is not of this list', ...detail('nextToken', 'is not a token of this list') },
 };
 
+/** Why a job can't be cancelled. */
+export const cancelRefusals: Readonly<Record<string, RefusalExample>> = {
+  cannotCancel: { summary: refusalSummaries.cannot_cancel },
+  inFlight: {
+    summary: 'The job is in flight; `details` has what ends the flight',
+    details: cannotCancel('IN_PROGRESS').details,
+  },
+};
+
 /** Invalid requests of one endpoint. */
 export const invalidRequests: Partial<Record<EndpointKey, Readonly<Record<string, RefusalExample>>>> = {
   'POST /v3/auth/token': {
@@ -161,6 +171,10 @@ export const invalidRequests: Partial<Record<EndpointKey, Readonly<Record<string
     forbiddenMove: {
       summary: 'The lifecycle does not allow this change of the status',
       ...detail('status', "can't move from PENDING to COMPLETED"),
+    },
+    platformsWord: {
+      summary: 'The drone platform has reported on the job, and the status is its word',
+      ...detail('status', REPORTED_BY_PLATFORM),
     },
   },
   'GET /v3/events': {

@@ -19,6 +19,11 @@ const coordinates: Field = {
 
 const geometryType: Field = { description: 'Always `Point`.', examples: ['Point'] };
 
+const endingCommand: Field = {
+  description: 'Identifier of the command that ended the flight, if one did: `reason` is `ABORTED_BY_COMMAND` then.',
+  examples: ['command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n'],
+};
+
 /** Fields of jobs. */
 export const jobFields: Fields = {
   actionOnArrival: {
@@ -225,6 +230,11 @@ export const jobFields: Fields = {
   'Location.coordinates': coordinates,
   'DesiredLocation.coordinates': coordinates,
   'desiredLocation.coordinates': coordinates,
+  'Job.commandId': endingCommand,
+  'JobCreatedDetail.commandId': endingCommand,
+  'JobEvent.commandId': endingCommand,
+  'JobSnapshotDetail.commandId': endingCommand,
+  'JobStatusMessage.commandId': endingCommand,
   'CancelledJob.status': { description: 'Always `CANCELLED`.', examples: ['CANCELLED'] },
   'JobStatusMessage.deviceId': {
     description: 'Device of the job, if it names one; in a message with a position, the device that reported it.',

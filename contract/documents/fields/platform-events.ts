@@ -81,6 +81,10 @@ export const platformEventFields: Fields = {
     description:
       'When the status was reached. Partners see it as `reportedAt`. At most 60 seconds ahead of this service’s clock, and before the job was created.',
   },
+  'JobStatusReportedDetail.commandId': {
+    description:
+      'Identifier of the command that ended the flight, with the reason `ABORTED_BY_COMMAND`. Only of `FAILED`.',
+  },
   'JobStatusReportedDetail.deviceId': {
     description: 'The device that flies the job, of its organisation. The first one that is named stays.',
   },

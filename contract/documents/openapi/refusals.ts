@@ -37,6 +37,7 @@ const causesOf: Partial<
 > = {
   invalid_request: invalidRequests,
   forbidden: examples.forbiddenCauses,
+  cannot_cancel: () => examples.cancelRefusals,
   no_device: () => ({
     noDevice: { summary: examples.refusalSummaries.no_device, details: noDevice([]).details },
   }),

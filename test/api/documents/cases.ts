@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { cursorOf } from '../../../domain/cursor';
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { clients, type Client } from '../client';
-import { fleetOf, givenJob, givenMission, nobodys } from '../given';
+import { fleetOf, givenJob, givenJobThatIs, givenMission, nobodys } from '../given';
 import { expireAfter, lastCursor, organisationOfClient } from '../../channels/resume';
+import { moveByReports } from '../../channels/reported-status';
 import { until } from '../../channels/until';
 import { runPartnerCommand } from '../stack/aws-access';
 import { givenCalls } from '../stack/given-calls';
@@ -90,6 +91,16 @@ const cancelledTwice: Case = async (placed, request) => {
 const forbiddenMove: Case = async (placed, request) =>
   sendTo(placed, { ...request, path: { jobId: (await givenJob(partner)).jobId }, body: { status: 'COMPLETED' } });
 
+/** A change of a job that the drone platform has queued. */
+const platformsWord: Case = async (placed, request) => {
+  const { jobId } = await givenJob(partner);
+  await moveByReports(partner, jobId, 'QUEUED');
+  return sendTo(placed, { ...request, path: { jobId }, body: { status: 'IN_PROGRESS' } });
+};
+
+const inFlight: Case = async (placed, request) =>
+  sendTo(placed, { ...request, path: { jobId: await givenJobThatIs('IN_PROGRESS', partner) } });
+
 /** A page after a cursor, of whose next event the log does not know any more. */
 const cursorExpired: Case = async (placed, request) => {
   const cursor = await lastCursor(partner);
@@ -141,7 +152,9 @@ const cases: Readonly<Record<string, Case>> = {
   invalidKey: changed({ headers: { 'idempotency-key': '1' } }),
   reusedKey,
   forbiddenMove,
+  platformsWord,
   cannotCancel: cancelledTwice,
+  inFlight,
   noDevice: withBody({ deviceGroupId: fleetOf(partner).otherGroupId }),
   staleVersion: changed({ headers: { 'if-match': '"99"' } }),
   deviceGroupNotFound: withBody({ deviceGroupId: 'group-nobodys' }),

@@ -1,3 +1,4 @@
+import { cannotCancel } from '../../../domain/job-change';
 import { jobStatuses } from '../../../domain/job-lifecycle';
 import { clients } from '../client';
 import { givenJobThatIs, invalidAt, jobNow, moves } from '../given';
@@ -48,7 +49,9 @@ describe('POST /v3/jobs/{jobId}/cancel', () => {
       expect([answer.status, answer.body.job.status]).toEqual([200, 'CANCELLED']);
       expect(await jobNow(partner, jobId)).toEqual({ ...before, status: 'CANCELLED', version: before.version + 1 });
     } else {
-      expect([answer.status, answer.body]).toEqual([400, { error: 'Cannot cancel job' }]);
+      const { details } = cannotCancel(status);
+      const refusal = { error: 'Cannot cancel job', ...(details.length > 0 && { details }) };
+      expect([answer.status, answer.body]).toEqual([400, refusal]);
       expect(await jobNow(partner, jobId)).toEqual(before);
     }
   });

@@ -3,8 +3,9 @@ import { cancelJob, changeJob, type ChangeOptions } from '../../../data/jobs/job
 import { toItem } from '../../../data/jobs/job-item';
 import { findJob } from '../../../data/jobs/jobs';
 import type { Job, JobChange } from '../../../domain/job';
-import { isFinal, isFlown, jobStatuses, mayMove } from '../../../domain/job-lifecycle';
-import { PLATFORM } from '../../../domain/service';
+import { cannotCancel } from '../../../domain/job-change';
+import { isFinal, isFlown, isReported, jobStatuses, mayMove, type JobStatus } from '../../../domain/job-lifecycle';
+import { PLATFORM, SERVICE } from '../../../domain/service';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { now, options } from '../fixtures/operations';
@@ -53,6 +54,61 @@ describe.each(jobStatuses)('A job that is %s', (from) => {
     expect(store.calls()).toHaveLength(1);
   });
 });
+
+const reported = (status: JobStatus) => ({ reported: { status, at: now } });
+const pairs = jobStatuses.flatMap((from) => jobStatuses.map((to) => ({ from, to })));
+const moves = pairs.filter(({ from, to }) => mayMove(from, to));
+
+describe('A job on which the platform has reported', () => {
+  test.each(pairs)('is changed by a partner from $from to $to only to cancel it', async ({ from, to }) => {
+    const item = stored({ status: from }, reported(from));
+    await engine.put('jobs', item);
+    const changed = change({ status: to });
+    if (from === to || (to === 'CANCELLED' && mayMove(from, to)))
+      await expect(changed).resolves.toMatchObject({ status: to });
+    else await expect(changed).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'status' }] });
+    expect(store.calls()).toHaveLength(1);
+    if (to !== 'CANCELLED') expect(await after()).toEqual(item);
+  });
+
+  test.each(pairs)('gets no other name with a status that is refused, from $from to $to', async ({ from, to }) => {
+    const item = stored({ status: from }, reported(from));
+    await engine.put('jobs', item);
+    const isAllowed = from === to || (to === 'CANCELLED' && mayMove(from, to));
+    const changed = change({ status: to, name: 'Other' });
+    if (isAllowed) await expect(changed).resolves.toMatchObject({ status: to, name: 'Other', version: 4 });
+    else await expect(changed).rejects.toMatchObject({ code: 'invalid_request' });
+    if (!isAllowed) expect(await after()).toEqual(item);
+  });
+
+  test.each(moves)('is changed by the service and by the platform from $from to $to', async ({ from, to }) => {
+    for (const changedBy of [SERVICE, PLATFORM]) {
+      await engine.put('jobs', stored({ status: from }, reported(from)));
+      await expect(change({ status: to }, { changedBy })).resolves.toMatchObject({ status: to, version: 4 });
+      expect((await after())?.['changedBy']).toBe(changedBy === PLATFORM ? PLATFORM : undefined);
+    }
+  });
+
+  test.each(jobStatuses)('can still get another name, and be cancelled as before, while it is %s', async (status) => {
+    await engine.put('jobs', stored({ status }, reported(status)));
+    await expect(change({ name: 'Other' })).resolves.toMatchObject({ name: 'Other', status });
+    const cancelled = cancelJob(acme, id('job'), { ...options, changeId: 'request-2' });
+    if (mayMove(status, 'CANCELLED')) await expect(cancelled).resolves.toMatchObject({ status: 'CANCELLED' });
+    else await expect(cancelled).rejects.toEqual(cannotCancel(status));
+  });
+});
+
+test.each(jobStatuses.filter(isReported))(
+  'a report of %s, which a partner has set, is stored once if the job is open',
+  async (status) => {
+    const item = stored({ status });
+    await engine.put('jobs', item);
+    for (const changeId of ['report-1', 'report-2'])
+      await change({ status }, { changeId, changedBy: PLATFORM, cause: { reportedAt: now, deviceId: id('device') } });
+    if (isFinal(status)) expect(await after()).toEqual(item);
+    else expect(await after()).toMatchObject({ status, version: 4, ...reported(status), deviceId: id('device') });
+  },
+);
 
 describe('changeJob', () => {
   test.each<[string, object, JobChange, Partial<ChangeOptions>, object]>([

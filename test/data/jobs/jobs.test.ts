@@ -75,6 +75,7 @@ test('an item is parsed as the same job, whatever its metadata', () => {
       expect(fromItem(toItem(acme, job))).toEqual({
         owner: acme,
         changeId: undefined,
+        hasReports: false,
         followed: {},
         flightTimes: {},
         job,

@@ -1218,11 +1218,15 @@ class Job(TypedDict):
     """
     reason: NotRequired[str]
     """
-    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `ABORTED_BY_COMMAND`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
     """
     reasonText: NotRequired[str]
     """
     The same for people, in the words of the drone platform.
+    """
+    commandId: NotRequired[str]
+    """
+    Identifier of the command that ended the flight, if one did: `reason` is `ABORTED_BY_COMMAND` then.
     """
     plannedFlight: NotRequired[FlightSettings]
     progress: NotRequired[Progress]
@@ -1586,11 +1590,15 @@ class JobEvent(TypedDict):
     """
     reason: NotRequired[str]
     """
-    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `ABORTED_BY_COMMAND`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
     """
     reasonText: NotRequired[str]
     """
     The same for people, in the words of the drone platform.
+    """
+    commandId: NotRequired[str]
+    """
+    Identifier of the command that ended the flight, if one did: `reason` is `ABORTED_BY_COMMAND` then.
     """
     droneState: NotRequired[str]
     """

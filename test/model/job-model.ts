@@ -48,6 +48,8 @@ export interface JobState extends JobFields {
   readonly previous?: string | undefined;
   /** When the platform says that it got its status, if it did say so. */
   readonly reportedAt?: string | undefined;
+  /** Whether the platform has reported on it: then its status is the platform's word. */
+  readonly hasReports: boolean;
   readonly version: number;
   /** What the platform reported too early: it is retried. */
   readonly early: readonly Report[];
@@ -66,23 +68,37 @@ export interface CheckedAnswer {
 }
 
 export const jobModel = (created: JobFields): Model<JobState> => ({
-  initial: { ...created, isCreated: false, isDeleted: false, status: 'PENDING', version: 1, early: [] },
+  initial: {
+    ...created,
+    isCreated: false,
+    isDeleted: false,
+    status: 'PENDING',
+    hasReports: false,
+    version: 1,
+    early: [],
+  },
   internal: (job) =>
     job.isCreated && !job.isDeleted
       ? job.early
           .filter(({ status }) => isTransition(job.status, status))
           .map((report) => ({
-            ...withStatus(job, report.status, report.at),
+            ...reportedStatus(job, report),
             early: job.early.filter((other) => other !== report),
           }))
       : [],
 });
 
-const withStatus = (job: JobState, status: string, reportedAt?: string): JobState => ({
+const withStatus = (job: JobState, status: string): JobState => ({
   ...job,
   status,
-  ...(status !== job.status && { previous: job.status, reportedAt }),
+  ...(status !== job.status && { previous: job.status, reportedAt: undefined }),
   version: job.version + 1,
+});
+
+const reportedStatus = (job: JobState, { status, at }: Report): JobState => ({
+  ...withStatus(job, status),
+  reportedAt: at,
+  hasReports: true,
 });
 
 /** Applies defined fields only: the others stay. */
@@ -131,7 +147,9 @@ export const getJob = (
 function changed(job: JobState, change: JobFields, ifVersion: number | undefined): JobState | 400 | 412 {
   if (ifVersion !== undefined && ifVersion !== job.version) return 412;
   const { status } = change;
-  if (status !== undefined && status !== job.status && !isTransition(job.status, status)) return 400;
+  const isMove = status !== undefined && status !== job.status;
+  if (isMove && !isTransition(job.status, status)) return 400;
+  if (isMove && job.hasReports && reportable.includes(status)) return 400;
   const changesNothing = Object.entries(change).every(
     ([field, value]) => value === undefined || (field === 'status' && value === job.status),
   );
@@ -185,15 +203,17 @@ const reportable = ['QUEUED', 'IN_PROGRESS', 'COMPLETED', 'FAILED'];
 
 /**
  * A report of the drone platform (docs/platform.md): a valid one moves the job along the lifecycle once; a late, repeated
- * or contradictory one, or one for an unknown job, changes nothing; nor does one that is rejected; an early one is retried.
+ * or contradictory one, or one for an unknown job, changes nothing; nor does one that is rejected; an early one is retried. The first
+ * report of an open job counts also when a partner has set that status.
  * @param isRejected whether its time is impossible
  */
 export const reportJob = (window: Window, report: Report, isRejected = false): Step<JobState> => ({
   ...window,
   next: (job) => {
-    const { status, at } = report;
+    const { status } = report;
     if (!job.isCreated || job.isDeleted || isRejected || !reportable.includes(status)) return [job];
-    if (isTransition(job.status, status)) return [withStatus(job, status, at)];
+    const isFirst = status === job.status && !job.hasReports && (transitions[status] ?? []).length > 0;
+    if (isFirst || isTransition(job.status, status)) return [reportedStatus(job, report)];
     if (isReachable(job.status, status)) return [{ ...job, early: [...job.early, report].toSorted(byTime) }];
     return [job];
   },

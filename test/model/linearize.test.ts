@@ -114,10 +114,27 @@ describe('A history of a job is not linearizable', () => {
 
   test('when a job shows the time of a report after a partner has moved it', () => {
     const report = reportJob(at(2, 3), { status: 'QUEUED', at: reportedAt });
-    const moved = patchJob(at(5, 6), shows({ status: 'FAILED' }, 3), false, { status: 'FAILED' }, undefined);
-    expect(isLinearizable(report, moved, getJob(at(9, 10), shows({ status: 'FAILED' }, 3), false, fixed))).toBe(true);
-    const outdated = getJob(at(9, 10), shows({ status: 'FAILED', reportedAt }, 3), false, fixed);
+    const moved = patchJob(at(5, 6), shows({ status: 'CANCELLED' }, 3), false, { status: 'CANCELLED' }, undefined);
+    const cancelled = getJob(at(9, 10), shows({ status: 'CANCELLED' }, 3), false, fixed);
+    expect(isLinearizable(report, moved, cancelled)).toBe(true);
+    const outdated = getJob(at(9, 10), shows({ status: 'CANCELLED', reportedAt }, 3), false, fixed);
     expect(isLinearizable(report, moved, outdated)).toBe(false);
+  });
+
+  test('when a partner changes the status after a report, but to cancel the job', () => {
+    const report = reportJob(at(2, 3), { status: 'QUEUED', at: reportedAt });
+    const move = { status: 'IN_PROGRESS' };
+    expect(isLinearizable(report, patchJob(at(5, 6), refused(400), false, move, undefined))).toBe(true);
+    expect(isLinearizable(report, patchJob(at(5, 6), shows(move, 3), false, move, undefined))).toBe(false);
+  });
+
+  test('when the first report of a status that a partner has set is not shown', () => {
+    const move = { status: 'QUEUED' };
+    const moved = patchJob(at(2, 3), shows(move, 2), false, move, undefined);
+    const reports = [4, 6].map((time) => reportJob(at(time, time + 1), { ...move, at: reportedAt }));
+    const shown = getJob(at(9, 10), shows({ ...move, reportedAt }, 3), false, fixed);
+    expect(isLinearizable(moved, ...reports, shown)).toBe(true);
+    expect(isLinearizable(moved, ...reports, getJob(at(9, 10), shows(move, 2), false, fixed))).toBe(false);
   });
 
   test('when a channel publishes a state before it exists, or one that never existed', () => {

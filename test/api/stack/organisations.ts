@@ -26,6 +26,7 @@ export const cast = {
   'get-job-track': [all],
   'update-job': [all],
   'job-lifecycle': [all, all],
+  'platforms-word': [all],
   'delete-job': [all],
   'cancel-job': [all],
   'create-share': [all, all, all],

@@ -232,7 +232,6 @@ export const jobFields: Fields = {
   'desiredLocation.coordinates': coordinates,
   'Job.commandId': endingCommand,
   'JobCreatedDetail.commandId': endingCommand,
-  'JobEvent.commandId': endingCommand,
   'JobSnapshotDetail.commandId': endingCommand,
   'JobStatusMessage.commandId': endingCommand,
   'CancelledJob.status': { description: 'Always `CANCELLED`.', examples: ['CANCELLED'] },

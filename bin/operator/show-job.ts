@@ -44,6 +44,7 @@ export async function showJob(flags: Flags, session: Session): Promise<Report> {
     lastChangedBy,
     reason: job?.reason,
     reasonText: job?.reasonText,
+    commandId: job?.commandId,
   };
   return {
     json: { ...facts, timeline, followers, next },

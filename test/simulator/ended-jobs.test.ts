@@ -53,7 +53,7 @@ const deviceGroupId = id('group');
 const fleet = {
   seed: 'test',
   speed: 1,
-  devices: [{ deviceId: id('device'), deviceGroupId }],
+  devices: [{ kind: 'device' as const, deviceId: id('device'), deviceGroupId }],
   idleReports: false,
 };
 

@@ -95,6 +95,17 @@ test('jobs with a simulated failure fail, on the ground or in the air', async ()
   ]);
 });
 
+test('a flight that will be aborted is not made COMPLETED by its partner, and fails', async () => {
+  const body = { name: 'Survey', deviceGroupId, metadata: { simulate: 'abort' } };
+  const path = `/v3/jobs/${(await call('POST', '/v3/jobs/create', body)).job?.jobId ?? ''}`;
+  const becomes = (...statuses: string[]) =>
+    until(statuses.join(), async () => statuses.includes((await call('GET', path)).job?.status ?? '') || undefined);
+  await becomes('IN_PROGRESS', 'FAILED');
+  expect(await call('PATCH', path, { status: 'COMPLETED' })).toMatchObject({ error: 'invalid_request' });
+  await becomes('COMPLETED', 'FAILED');
+  expect((await call('GET', path)).job).toMatchObject({ status: 'FAILED', reason: 'ABORTED' });
+});
+
 test('a flight to a place passes within five metres of it, as its track says', async () => {
   const { resources = [] } = await call('GET', '/v3/resources?include=state');
   const [device] = resources[0]?.devices ?? [];

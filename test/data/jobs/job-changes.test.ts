@@ -82,7 +82,7 @@ describe('A job on which the platform has reported', () => {
   });
 
   test.each(moves)('is changed by the service and by the platform from $from to $to', async ({ from, to }) => {
-    for (const changedBy of [SERVICE, PLATFORM]) {
+    for (const changedBy of [SERVICE, PLATFORM] as const) {
       await engine.put('jobs', stored({ status: from }, reported(from)));
       await expect(change({ status: to }, { changedBy })).resolves.toMatchObject({ status: to, version: 4 });
       expect((await after())?.['changedBy']).toBe(changedBy === PLATFORM ? PLATFORM : undefined);

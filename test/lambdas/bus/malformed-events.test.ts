@@ -19,7 +19,12 @@ const wholes: (readonly [InboundEventType, Detail])[] = [
   ...examples.filter(([type]) => type !== 'device.telemetry.reported'),
   ...examples.flatMap(([type, detail]) =>
     type === 'job.status.reported'
-      ? [[type, { ...detail, status: 'FAILED', reason: 'WEATHER', reasonText: 'Gusts' }] as const]
+      ? [
+          [
+            type,
+            { ...detail, status: 'FAILED', reason: 'WEATHER', reasonText: 'Gusts', commandId: 'command-1' },
+          ] as const,
+        ]
       : [],
   ),
 ];

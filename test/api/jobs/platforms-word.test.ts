@@ -47,14 +47,14 @@ describe.each(ways.map((way) => ({ way, current: way.at(-1) ?? 'PENDING' })))(
   },
 );
 
-test('A job that the platform has queued can be cancelled by a PATCH', async () => {
+test('a job that the platform has queued can be cancelled by a PATCH', async () => {
   const { jobId } = await givenJob(partner);
   await moveByReports(partner, jobId, 'QUEUED');
   const { status, body } = await patch(jobId, { status: 'CANCELLED' });
   expect([status, body.job.status]).toEqual([200, 'CANCELLED']);
 });
 
-test('To cancel a job in flight is refused with the command that ends the flight, whoever began it', async () => {
+test('to cancel a job in flight is refused with the command that ends the flight, whoever began it', async () => {
   const { jobId } = await givenJob(partner);
   await moveByReports(partner, jobId, 'QUEUED', 'IN_PROGRESS');
   for (const flown of [jobId, await givenJobThatIs('IN_PROGRESS', partner)])

@@ -2,10 +2,10 @@
 import * as z from 'zod/mini';
 import { commandNames, commandParameters, MAX_COMMAND_BYTES, timeoutBounds, type KnownCommand } from './command';
 import { freeForm } from './free-form';
-import { text } from './text';
+import { name } from './text';
 
 const common = {
-  jobId: z.optional(text(1, 256)),
+  jobId: z.optional(name),
   timeoutSeconds: z.optional(z.int().check(z.minimum(timeoutBounds.minimum), z.maximum(timeoutBounds.maximum))),
 };
 

@@ -3,7 +3,7 @@ import { list } from './list';
 import { metadata, storedMetadata } from './metadata';
 import { organisationOf } from './id';
 import { Refusal } from './refusal';
-import { name } from './text';
+import { name, text } from './text';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
 export const permissions = ['view', 'control'] as const;

@@ -1,5 +1,5 @@
 import { customAlphabet } from 'nanoid';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import type { Kind, Organisation } from '../../domain/id';
 
@@ -18,6 +18,16 @@ const ulidAt = (at?: string) => ulid(at === undefined ? undefined : Date.parse(a
  */
 export const newId = (kind: Kind, organisation: Organisation, at?: string) =>
   `${kind}-${organisation}-${ulidAt(at).toLowerCase()}`;
+
+/**
+ * The identifier of something that follows from something else: the same each time, and sorting by time.
+ * @param from what it follows from @param at ISO 8601
+ */
+export const idFrom = (kind: Kind, organisation: Organisation, from: string, at: string) => {
+  const digest = createHash('sha256').update(from).digest().subarray(0, 16);
+  const unique = [...digest].map((byte) => base32[byte % base32.length]).join('');
+  return `${kind}-${organisation}-${encodeTime(Date.parse(at), 10).toLowerCase()}${unique}`;
+};
 
 /** When an identifier of {@link newId} was made. @throws Error for another text */
 export const madeAt = (id: string): Date => new Date(decodeTime(id.slice(-26).toUpperCase()));

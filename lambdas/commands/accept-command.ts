@@ -22,6 +22,8 @@ export interface WantedCommand {
   readonly requester: Requester;
   /** Of a viewer's command. */
   readonly shareCode?: string;
+  /** Default: a new one. */
+  readonly commandId?: string;
   /** When it was asked for, ISO 8601. */
   readonly now: string;
   readonly firstAnswer?: (command: CommandRecord) => FirstAnswer | undefined;
@@ -38,7 +40,7 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
   const { organisation, device, command, timeoutSeconds, job, requester, shareCode, now, firstAnswer } = wanted;
   const { deviceId, deviceGroupId } = device;
   expectParameters(command, device.capabilities);
-  const commandId = newId('command', organisation, now);
+  const commandId = wanted.commandId ?? newId('command', organisation, now);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const head = await readHead(deviceId);
     const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);

@@ -1,9 +1,10 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, type StreamRecord } from '../../data/store/stream-records';
+import { changeOf, createdAtOf, type StreamRecord } from '../../data/store/stream-records';
 import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
 import { publishCommand } from '../platform/publish-command';
 import { publishChange } from '../platform/publish-platform-event';
+import { recallDrone } from '../platform/recall-drone';
 import { withMissionLine } from '../platform/with-mission-line';
 import type { OutboundEvent } from '../../domain/outbound-events';
 
@@ -12,8 +13,9 @@ const withWaypoints = async (event: OutboundEvent): Promise<OutboundEvent> =>
 
 async function publish(record: StreamRecord): Promise<void> {
   const change = changeOf(record);
-  if (change?.kind !== 'command') return publishChange(record, withWaypoints);
-  if (change.after) await publishCommand(change.after, new Date());
+  if (change?.kind === 'command') return change.after && publishCommand(change.after, new Date());
+  await publishChange(record, withWaypoints);
+  if (change?.kind === 'job' && change.before && !change.after) await recallDrone(change.before, createdAtOf(record));
 }
 
 /** Streams of jobs and commands → events for the drone platform. */

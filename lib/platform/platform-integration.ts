@@ -61,7 +61,12 @@ class OutboundEvents extends Construct {
       entry: 'stream/publish-platform-events',
       description: 'Publish changes of jobs, and commands, to the drone platform',
       timeoutSeconds: 60,
-    }).uses(tables, { missions: ['get'], commands: ['get', 'query', 'update'], shares: ['get'] }));
+    }).uses(tables, {
+      missions: ['get'],
+      commands: ['get', 'query', 'put', 'update'],
+      shares: ['get'],
+      fleet: ['get'],
+    }));
     platform.grantPublish(publish);
     addChangeStream({
       from: tables.jobs,

@@ -3,20 +3,21 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { toItem } from '../../../data/commands/command-item';
 import type { CommandRecord } from '../../../domain/command-record';
+import type { Job } from '../../../domain/job';
 import { isEnded } from '../../../domain/command-lifecycle';
 import { handler as deliver } from '../../../lambdas/bus/consume-platform-events';
 import { handler as onShareChange } from '../../../lambdas/stream/on-share-change';
 import { handler as publish } from '../../../lambdas/stream/publish-platform-events';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { firstIdAt } from '../../../data/store/new-id';
-import { record } from '../../data/fixtures/stream-record';
-import { acme, id, sampleCommand } from '../../domain/fixtures/samples';
-import { commandsIn, givenCommand } from '../fixtures/commands';
+import { jobRecord, record } from '../../data/fixtures/stream-record';
+import { acme, id, sampleCommand, sampleJob } from '../../domain/fixtures/samples';
+import { commandedDevice, commandsIn, givenCommand } from '../fixtures/commands';
 import { logLines, written } from '../fixtures/log';
 import { platformEvent } from '../fixtures/platform-events';
 import { bus, queue, shareItem } from '../fixtures/telemetry';
 
-const engine = storeOnEngine('commands', 'shares', 'partners', 'requests');
+const engine = storeOnEngine('commands', 'shares', 'partners', 'requests', 'fleet');
 const done = { batchItemFailures: [] };
 const begin = firstIdAt('command', acme, '2026-11-27T10:30:00.000Z');
 const numbered = (sequence: number) => `${begin}000000000000000${sequence}`;
@@ -128,6 +129,31 @@ test.each([
   expect(await states()).toEqual(expected);
   const superseded = (await commandsIn(engine)).filter(({ status }) => status === 'SUPERSEDED');
   expect(superseded.every(({ supersededBy }) => supersededBy === numbered(4))).toBe(true);
+});
+
+/** Deletes a job, as the stream of its table tells it. */
+const deleted = (job: Partial<Job>) =>
+  publish({ Records: [jobRecord(sampleJob(job), undefined)] } as unknown as DynamoDBStreamEvent);
+const flown = { status: 'IN_PROGRESS', deviceId: id('device') } as const;
+
+test('the drone of a job that is deleted in flight is sent home, once', async () => {
+  await engine.put('fleet', commandedDevice());
+  for (let times = 0; times < 2; times += 1) expect(await deleted(flown)).toEqual(done);
+  expect(await commandsIn(engine)).toMatchObject([
+    { name: 'RETURN_HOME', origin: 'service', jobId: id('job'), sequence: 1, status: 'REQUESTED' },
+  ]);
+});
+
+test.each([
+  ['that had not begun', { ...flown, status: 'QUEUED' }, commandedDevice()],
+  ['of which nobody knows the device', { status: 'IN_PROGRESS' }, commandedDevice()],
+  ['whose drone has landed', flown, commandedDevice('LANDED')],
+  ['whose device was removed', flown, { ...commandedDevice(), kind: 'removed' }],
+  ['whose device knows no such command', flown, commandedDevice('HOVER', { capabilities: '{"commands":["LAND"]}' })],
+] as const)('no drone is sent home for a job %s', async (_, job, device) => {
+  await engine.put('fleet', device);
+  expect(await deleted(job)).toEqual(done);
+  expect(await commandsIn(engine)).toEqual([]);
 });
 
 const viewers = { origin: 'share', shareId: 'digest' } as const;

@@ -1,125 +1,147 @@
-import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/socket/control';
 import { shareIdOf } from '../../../data/shares/share-id';
+import { handler } from '../../../lambdas/socket/control';
+import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id } from '../../domain/fixtures/samples';
-import { store } from '../../data/fixtures/store';
-import { givenViewer, refused } from '../fixtures/actions';
+import { refused } from '../fixtures/actions';
+import { commandedDevice, commandsIn } from '../fixtures/commands';
 import { logLines, written } from '../fixtures/log';
-import { sendMessage } from '../fixtures/socket';
-import { bus, later, newDeviceId, shareItem } from '../fixtures/telemetry';
+import { newSocket, sendMessage } from '../fixtures/socket';
+import { shareItem, viewerSession } from '../fixtures/telemetry';
 
-describe('control', () => {
-  const message = { action: 'control', command: { name: 'GO_TO', altitude: 40 }, id: 1 };
+const engine = storeOnEngine('fleet', 'shares', 'partners', 'requests', 'commands', 'connections');
 
-  const ulid = expect.stringMatching(/^[0-9a-hjkmnp-tv-z]{26}$/) as string;
-  const counted = (who: RegExp) =>
-    store
-      .commandCalls(UpdateCommand, { TableName: 'requests' })
-      .filter(({ args: [{ input }] }) => who.test(String(input.Key?.['id']))).length;
+/** A viewer of a share; the socket's session says what it permitted when it was opened. */
+async function viewer(shareCode = id('share')): Promise<string> {
+  const connectionId = newSocket();
+  const session = viewerSession({ connectionId, shareCode, permissions: ['view', 'control'] });
+  await engine.put('connections', { ...session, channel: `session#${connectionId}`, connectionId });
+  return connectionId;
+}
+const givenShare = (change: object = {}) =>
+  engine.put('shares', shareItem({ permissions: ['view', 'control'], ...change }));
+const send = (socket: string, command: object) => sendMessage(handler, socket, { action: 'control', command, id: 1 });
+const notPermitted = {
+  ...refused('forbidden', { path: '', message: 'the share does not permit commands, or it has ended' }),
+  id: 1,
+};
+const accepted = { type: 'accepted', requestId: expect.stringMatching(/^command-acme0001-/) as string, id: 1 };
 
-  test('publishes the command to the platform with the digest of the share code', async () => {
-    const socket = givenViewer();
-    const answered = await sendMessage(handler, socket, message);
-    expect(answered).toEqual({ type: 'accepted', requestId: ulid, id: 1 });
-    const { requestId } = answered;
-    const shareId = shareIdOf(id('share'));
-    const [call] = bus.commandCalls(PutEventsCommand);
-    const [entry] = call?.args[0].input.Entries ?? [];
-    expect(entry?.DetailType).toBe('control.requested');
-    expect(JSON.parse(entry?.Detail ?? '')).toEqual({
-      requestId,
-      eventVersion: 1,
-      organisationId: `org-${acme}`,
-      shareId,
-      deviceId: id('device'),
-      command: { name: 'GO_TO', altitude: 40 },
-      requestedAt: expect.any(String) as string,
-    });
-    expect(store).toHaveReceivedCommandWith(PutCommand, {
-      TableName: 'requests',
-      Item: {
-        id: `control#${String(requestId)}`,
-        shareCode: id('share'),
-        deviceId: id('device'),
-        ttl: expect.any(Number) as number,
-      },
-    });
-    const line = { requestId, shareId, deviceId: id('device'), organisation: acme, connectionId: socket };
-    expect(logLines()).toMatchObject([{ level: 'INFO', message: 'control', ...line }]);
-    for (const secret of [id('share'), 'GO_TO']) expect(written.join('')).not.toContain(secret);
+test('a viewer’s command is one of the device, by a pseudonym', async () => {
+  await givenShare();
+  await engine.put('fleet', commandedDevice());
+  const socket = await viewer();
+  const answer = await send(socket, { name: 'PAUSE' });
+  expect(answer).toEqual(accepted);
+  const [command, ...others] = await commandsIn(engine);
+  expect(others).toEqual([]);
+  expect(command).toMatchObject({
+    commandId: answer['requestId'],
+    deviceId: id('device'),
+    jobId: id('job'),
+    name: 'PAUSE',
+    origin: 'share',
+    requestedBy: expect.stringMatching(/^viewer-[0-9a-f]{12}$/) as string,
+    shareId: shareIdOf(id('share')),
+    sequence: 1,
   });
+  const line = { commandId: answer['requestId'], shareId: shareIdOf(id('share')), connectionId: socket };
+  expect(logLines()).toMatchObject([{ level: 'INFO', message: 'control', ...line }]);
+  for (const secret of [id('share'), 'PAUSE']) expect(written.join('')).not.toContain(secret);
+});
 
-  const answers = async (times: number, socket: string) => {
+test('a name of before is passed on with its parameters, whatever the device does', async () => {
+  await givenShare();
+  await engine.put('fleet', commandedDevice('DOCKED'));
+  expect(await send(await viewer(), { name: 'HOVER', altitude: 40 })).toEqual(accepted);
+  expect(await commandsIn(engine)).toMatchObject([{ name: 'HOVER', parameters: { altitude: 40 } }]);
+});
+
+test.each([
+  ['without a list', {}, 'RETURN_HOME', true],
+  ['without a list', {}, 'LAND', false],
+  ['that names it', { commands: ['LAND'] }, 'LAND', true],
+  ['that does not name it', { commands: ['LAND'] }, 'PAUSE', false],
+  ['of viewing only, with a list', { permissions: ['view'], commands: ['LAND'] }, 'LAND', false],
+])('of a share %s: %j %s is permitted: %s', async (_, share, name, isPermitted) => {
+  await givenShare(share);
+  await engine.put('fleet', commandedDevice());
+  expect(await send(await viewer(), { name })).toEqual(isPermitted ? accepted : notPermitted);
+  expect(await commandsIn(engine)).toHaveLength(isPermitted ? 1 : 0);
+});
+
+test.each([
+  ['parameters of another', { name: 'PAUSE', height: 3 }, [{ path: 'command.height', message: 'unknown field' }]],
+  ['no position', { name: 'GO_TO' }, [{ path: 'command.position', message: 'is required' }]],
+  ['a job of its own', { name: 'LAND', jobId: id('job') }, [{ path: 'command.jobId', message: 'unknown field' }]],
+])('a known name with %s is refused', async (_, command, details) => {
+  await givenShare({ commands: ['PAUSE', 'GO_TO', 'LAND'] });
+  await engine.put('fleet', commandedDevice());
+  expect(await send(await viewer(), command)).toEqual({ ...refused('invalid_request', ...details), id: 1 });
+  expect(await commandsIn(engine)).toEqual([]);
+});
+
+test('a command that the device can’t be told now is refused with the reason', async () => {
+  await givenShare();
+  await engine.put('fleet', commandedDevice('DOCKED'));
+  const detail = { path: 'name', message: 'the device is on the ground' };
+  expect(await send(await viewer(), { name: 'PAUSE' })).toEqual({ ...refused('cannot_command', detail), id: 1 });
+});
+
+test.each([
+  ['permits viewing only', () => givenShare({ permissions: ['view'] })],
+  ['has been revoked', () => Promise.resolve()],
+  ['has expired', () => givenShare({ expiresAt: '2026-01-01T00:00:00.000Z' })],
+  [
+    'is of a suspended organisation',
+    async () => {
+      await givenShare();
+      await engine.put('partners', { clientId: `org-${acme}`, status: 'suspended' });
+    },
+  ],
+])('a viewer whose share %s is refused, whatever it permitted when the socket was opened', async (_, given) => {
+  await given();
+  await engine.put('fleet', commandedDevice());
+  expect(await send(await viewer(), { name: 'PAUSE' })).toEqual(notPermitted);
+  expect(await commandsIn(engine)).toEqual([]);
+});
+
+describe('is limited', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({
+      now: new Date('2026-11-27T10:30:00.000Z'),
+      doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'clearTimeout'],
+    });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+  const shareNumbered = (unique: number) => id('share', acme, `01jd00000000000000000000${unique}`);
+  const watching = async (unique: number) => {
+    await givenShare({ shareCode: shareNumbered(unique) });
+    return viewer(shareNumbered(unique));
+  };
+  const answers = async (times: number, socket: string, name = 'TAKE_PHOTO') => {
     const given: unknown[] = [];
-    for (let count = 0; count < times; count += 1) given.push(await sendMessage(handler, socket, message));
+    for (let count = 0; count < times; count += 1) given.push((await send(socket, { name }))['type']);
     return given;
   };
-  const notPermitted = refused('forbidden', {
-    path: '',
-    message: 'the share does not permit commands, or it has ended',
-  });
-  const tooMany = { ...refused('too_many_requests'), id: 1 };
+  const all = (times: number) => Array<string>(times).fill('accepted');
 
-  /** Lets the counters of the requests table count. */
-  const countCalls = () => {
-    const calls = new Map<string, number>();
-    store.on(UpdateCommand, { TableName: 'requests' }).callsFake(({ Key }: { Key: { id: string } }) => {
-      calls.set(Key.id, (calls.get(Key.id) ?? 0) + 1);
-      return { Attributes: { calls: calls.get(Key.id) } };
-    });
-  };
-
-  describe('is limited', () => {
-    beforeEach(() => {
-      jest.useFakeTimers({ now: new Date('2026-11-27T10:30:00.000Z'), doNotFake: ['nextTick', 'setImmediate'] });
-      countCalls();
-    });
-    afterEach(() => {
-      jest.useRealTimers();
-    });
-    const shareNumbered = (unique: number) => id('share', acme, `01jd00000000000000000000${unique}`);
-    const watching = (unique: number, deviceId = newDeviceId()) =>
-      givenViewer({ shareCode: shareNumbered(unique), deviceId, expiresAt: later });
-
-    test('to 30 a minute over one share; commands above that soon cost no write', async () => {
-      const socket = watching(10);
-      expect((await answers(30, socket)).filter((one) => (one as typeof tooMany).type === 'accepted')).toHaveLength(30);
-      expect(await answers(5, socket)).toEqual(Array(5).fill(tooMany));
-      expect(counted(/^calls#control#[0-9a-f]{32}#/)).toBe(31);
-      expect(bus.commandCalls(PutEventsCommand)).toHaveLength(30);
-      jest.setSystemTime(new Date('2026-11-27T10:31:00.000Z'));
-      expect(await answers(1, socket)).toMatchObject([{ type: 'accepted' }]);
-    });
-
-    test('to 60 a minute per device, over all of its shares', async () => {
-      const deviceId = newDeviceId();
-      for (const unique of [11, 12]) expect(await answers(30, watching(unique, deviceId))).not.toContainEqual(tooMany);
-      expect(await answers(1, watching(13, deviceId))).toEqual([tooMany]);
-      expect(await answers(1, watching(14))).toMatchObject([{ type: 'accepted' }]);
-    });
+  test('to 30 a minute over one share', async () => {
+    await engine.put('fleet', commandedDevice());
+    const socket = await watching(10);
+    expect(await answers(30, socket)).toEqual(all(30));
+    expect(await answers(2, socket, 'PAUSE')).toEqual(['error', 'error']);
+    jest.setSystemTime(new Date('2026-11-27T10:31:00.000Z'));
+    expect(await answers(1, socket)).toEqual(all(1));
   });
 
-  test.each([
-    ['permits viewing only', shareItem()],
-    ['has been revoked', undefined],
-    ['has expired', shareItem({ permissions: ['view', 'control'], expiresAt: '2026-01-01T00:00:00.000Z' })],
-  ])('is refused to a viewer whose share %s, whatever it permitted when the socket was opened', async (_, Item) => {
-    store.on(GetCommand, { TableName: 'shares' }).resolves(Item ? { Item } : {});
-    const socket = givenViewer({ permissions: ['view', 'control'] });
-    expect(await sendMessage(handler, socket, message)).toEqual({ ...notPermitted, id: 1 });
-    expect(bus).not.toHaveReceivedAnyCommand();
-  });
-
-  test('is refused to a viewer of a suspended organisation', async () => {
-    store.on(GetCommand, { Key: { clientId: `org-${acme}` } }).resolves({ Item: { status: 'suspended' } });
-    expect(await sendMessage(handler, givenViewer(), message)).toEqual({ ...notPermitted, id: 1 });
-    expect(bus).not.toHaveReceivedAnyCommand();
-  });
-
-  test('is not accepted when the bus refuses the event', async () => {
-    countCalls();
-    bus.resolves({ FailedEntryCount: 1 });
-    expect(await sendMessage(handler, givenViewer(), message)).toMatchObject({ type: 'error', code: 'internal_error' });
+  test('to 60 a minute per device over all of its shares, but for what keeps it from harm', async () => {
+    jest.setSystemTime(new Date('2026-11-27T10:40:00.000Z'));
+    await engine.put('fleet', commandedDevice());
+    for (const unique of [11, 12]) expect(await answers(30, await watching(unique))).toEqual(all(30));
+    const third = await watching(13);
+    expect(await answers(1, third)).toEqual(['error']);
+    expect(await answers(2, third, 'PAUSE')).toEqual(all(2));
   });
 });

@@ -20,7 +20,7 @@ const TAIL = 200;
 const SHORT_TAIL = 10;
 
 /**
- * The changes of a group's devices have numbers in one order and may be published in another, since each batch of the stream of
+ * The changes of a group's devices, and those of a job and its commands, have numbers in one order and may be published in another, since each batch of the stream of
  * devices is published on its own: a follower may know a cursor without the change of another device that came shortly before
  * it. How long before, in seconds, and in how many events of the organisation it is searched for.
  */

@@ -59,7 +59,13 @@ export class FanOut extends Construct {
     this.retainLater({ channels, tables }, fanOut);
     const { jobs, commands, shares, fleet } = tables;
     addChangeStream({ from: jobs, to: fanOut, failures: this.failures });
-    addChangeStream({ from: commands, to: fanOut, failures: this.failures, only: { dynamodb: commandKeys } });
+    addChangeStream({
+      from: commands,
+      to: fanOut,
+      failures: this.failures,
+      only: { dynamodb: commandKeys },
+      batchesPerShard: MAX_BATCHES_PER_SHARD,
+    });
     addChangeStream({
       from: shares,
       to: fanOut,

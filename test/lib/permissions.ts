@@ -90,11 +90,12 @@ export const socketPermissions = [
 /** Environment variables of a function that manages sockets. */
 export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
 
-const indexes: Readonly<Record<string, string>> = {
-  jobs: 'by-status',
-  fleet: 'standing',
-  connections: 'by-socket',
-  events: 'by-channel',
+const indexes: Readonly<Record<string, readonly string[]>> = {
+  jobs: ['by-status'],
+  fleet: ['standing'],
+  connections: ['by-socket'],
+  events: ['by-channel', 'by-second-channel'],
+  commands: ['by-job'],
 };
 
 /**
@@ -105,10 +106,10 @@ export function permissionsFor(path: string, uses: readonly TableUses[], more: r
   const permissions = uses.flatMap((tables) =>
     Object.entries(tables).flatMap(([table, operations]) =>
       operations.flatMap((operation) => {
-        const index = operation === 'query' ? indexes[table] : undefined;
+        const queried = operation === 'query' ? (indexes[table] ?? []) : [];
         return [
           `dynamodb:${actions[operation]} ${table}`,
-          ...(index === undefined ? [] : [`dynamodb:Query ${table}/index/${index}`]),
+          ...queried.map((index) => `dynamodb:Query ${table}/index/${index}`),
         ];
       }),
     ),

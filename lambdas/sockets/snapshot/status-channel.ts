@@ -1,4 +1,4 @@
-import { channelOf, MAX_REPLAYED, type Channel } from '../../../contract/status-channels';
+import { channelOf, MAX_REPLAYED, messageTypesOf, type Channel } from '../../../contract/status-channels';
 import type { GapMessage, ResumedMessage } from '../../../contract/socket-messages';
 import { followedResource, type Connection } from '../../../data/connections/connections';
 import { closeSocket, HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../../data/connections/sockets';
@@ -29,7 +29,7 @@ export async function sendChannelSnapshot(follower: Connection, { end, after }: 
   if (after !== undefined) {
     const missed = await missedEvents(organisation, channel, after, MAX_REPLAYED, now);
     const unsettled =
-      missed && channel.kind === 'group' ? await unsettledEvents(organisation, channel, after, now) : [];
+      missed && messageTypesOf(channel.kind).length > 1 ? await unsettledEvents(organisation, channel, after, now) : [];
     if (missed) return replay(follower, organisation, after, [...unsettled, ...missed]);
     if (!(await post({ type: 'gap' } satisfies GapMessage))) return;
   }

@@ -27,6 +27,12 @@ test.each([
       dynamodb: { Keys: { id: { S: [{ prefix: 'device-' }] } }, NewImage: { quiet: { S: [{ exists: false }] } } },
     }),
   ],
+  [
+    'Realtime/FanOut/StatusFanOut/FromCommands',
+    'commands',
+    'Realtime/FanOut',
+    only({ dynamodb: { Keys: { commandId: { S: [{ prefix: 'command-' }] } } } }),
+  ],
   ['ShareExpiry/OnShareChange/FromShares', 'shares', 'ShareExpiry', only({ eventName: ['INSERT', 'REMOVE'] })],
 ])('%s reads the stream of %s', (name, table, part, filter) => {
   const mapping = Object.fromEntries(mappings)[name]?.Properties ?? {};
@@ -55,13 +61,16 @@ test.each(mappings)(
   },
 );
 
-test('only the states of devices are processed in several batches of a shard at the same time', () => {
+test('only states of devices and commands are processed in several batches of a shard at the same time', () => {
   const factors = mappings.map(([path, { Properties }]) => [path, Properties['ParallelizationFactor'] ?? 1]);
-  expect(factors.filter(([, factor]) => factor !== 1)).toEqual([['Realtime/FanOut/StatusFanOut/FromFleet', 10]]);
+  expect(factors.filter(([, factor]) => factor !== 1)).toEqual([
+    ['Realtime/FanOut/StatusFanOut/FromCommands', 10],
+    ['Realtime/FanOut/StatusFanOut/FromFleet', 10],
+  ]);
 });
 
 test('no other streams are read', () => {
-  expect(mappings).toHaveLength(4);
+  expect(mappings).toHaveLength(5);
 });
 
 test.each(['Realtime/FanOut', 'ShareExpiry'])(

@@ -44,18 +44,15 @@ describe('A new row in the table of WebSocket actions', () => {
 
   test('adds a function with the permissions and settings of the row, and access to its session', () => {
     expect(permissionsOf(path)).toEqual(
-      permissionsFor(
-        path,
-        [land.tables, { connections: ['get'] }],
-        [...videoPermissions, 'events:PutEvents Platform/Bus'],
-      ),
+      permissionsFor(path, [land.tables, { connections: ['get'] }], videoPermissions),
     );
     const settings = Object.keys(environmentOf(ownFunctions(stack)[`${path}/Function`]));
     expect(settings.sort()).toEqual([
       'CAPABILITY',
       'CONNECTIONS_TABLE',
+      'ISSUER',
       'METRIC_NAMESPACE',
-      'PLATFORM_BUS',
+      'RESOURCE_SERVERS',
       'SHARES_TABLE',
     ]);
   });

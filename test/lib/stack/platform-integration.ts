@@ -18,7 +18,7 @@ const streamPermissions = (table: string) => [
   ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action} ${table}/stream`),
 ];
 
-test('PublishPlatformEvents may read the stream of jobs and their missions, and publish events', () => {
+test('PublishPlatformEvents may read the streams of jobs and commands, end commands, and publish events', () => {
   const path = 'PlatformIntegration/OutboundEvents/PublishPlatformEvents';
   const failures = queuePermissions(
     'PlatformIntegration/OutboundEvents/Failures',
@@ -26,8 +26,16 @@ test('PublishPlatformEvents may read the stream of jobs and their missions, and 
     'GetQueueUrl',
     'SendMessage',
   );
-  const more = [...streamPermissions('jobs'), ...failures, 'events:PutEvents Platform/Bus'];
-  expect(permissionsOf(path)).toEqual(permissionsFor(path, [{ missions: ['get'] }], more));
+  const more = [
+    ...streamPermissions('jobs'),
+    ...streamPermissions('commands'),
+    ...failures,
+    ...queuePermissions('PlatformIntegration/InboundEvents/Events', 'SendMessage'),
+    'events:PutEvents Platform/Bus',
+  ];
+  const commands = ['get', 'query', 'put', 'update'] as const;
+  const tables = { missions: ['get'], shares: ['get'], fleet: ['get'], commands } as const;
+  expect(permissionsOf(path)).toEqual(permissionsFor(path, [tables], more));
 });
 
 describe('PublishPlatformEvents is invoked', () => {
@@ -54,7 +62,7 @@ describe('PublishPlatformEvents is invoked', () => {
   });
 });
 
-test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry', () => {
+test('ConsumePlatformEvents may update jobs, commands and the fleet, and deliver telemetry', () => {
   const path = 'PlatformIntegration/InboundEvents/ConsumePlatformEvents';
   const consume = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'];
   const tables = {
@@ -63,6 +71,7 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
     flights: ['put'],
     connections: ['get', 'query', 'delete', 'update'],
     requests: ['put', 'update'],
+    commands: ['update'],
     missions: ['get'],
     shares: ['get'],
     partners: ['get', 'scan'],

@@ -59,7 +59,7 @@ export const realtimeFunctions: FunctionRows = {
       ...snapshotPermissions,
       ...publishPermissions,
       'iot:Publish iot:topic/broadcast/*',
-      ...streamPermissions(['jobs', 'shares', 'fleet'], 'Realtime/FanOut/Failures'),
+      ...streamPermissions(['jobs', 'commands', 'shares', 'fleet'], 'Realtime/FanOut/Failures'),
       'sqs:SendMessage Realtime/FanOut/Retention',
     ],
     settings: [

@@ -4,7 +4,7 @@ import { consumePermissions, stack, streamPermissions, testFunctions, type Funct
 export const shareExpiryFunctions: FunctionRows = {
   'ShareExpiry/OnShareChange': {
     entry: 'stream/on-share-change',
-    tables: {},
+    tables: { commands: ['query', 'update'] },
     more: [
       ...streamPermissions(['shares'], 'ShareExpiry/Failures'),
       ...['Create', 'Delete'].map((verb) => `scheduler:${verb}Schedule scheduler:schedule/${scheduleGroup()}/share-*`),

@@ -10,7 +10,9 @@ export {
   type InboundEvent,
   type InboundEventType,
 } from '../domain/inbound-events';
-export type { FlightSettings, Location } from '../domain/destination';
+export { commandParameters, isKnownCommand, endsFlight, type KnownCommand } from '../domain/command';
+export { commandReason, type CommandReason } from '../domain/command-lifecycle';
+export { location, type FlightSettings, type Location } from '../domain/destination';
 export { dropReasons, type DropReason } from '../domain/drop-reason';
 export type { Progress } from '../domain/progress';
 export { missionLine, type MissionLine } from '../domain/mission';

@@ -1,5 +1,6 @@
 import { outboundEvents, type InboundDetail } from '../contract/platform';
 import { courseOf, MAX_CHARGE, type Course, type Flight } from './course';
+import { offsetAt } from './course-state';
 import { dockPositionOf } from './dock-position';
 import type { SimulatedDevice } from './inventory';
 import { planOf, type MissionPlan } from './mission-plan';
@@ -47,7 +48,7 @@ export function checkMission(detail: unknown, devices: readonly SimulatedDevice[
   const { flight, course } = nearest;
   return {
     requestId,
-    length: Math.round(metresBetween(course, 0, timesOf(course).docked)),
+    length: Math.round(metresBetween((t) => offsetAt(course, t), 0, timesOf(course).docked)),
     durationSeconds: Math.round(timesOf(course).docked),
     charge: percentOf(course),
     findings: findingsOf(flight, course),

@@ -4,6 +4,7 @@ import type { MissionPlan } from './mission-plan';
 import { flownAt, RAMP_S, straight, type Leg } from './leg';
 import { along, pointsOf, type Point } from './line';
 import { offsetOf, type Offset } from './plane';
+import type { Taken } from './taken';
 import { seededBetween, seededRandom } from './seeded-random';
 
 /** Which job is flown from which dock, and what it asks for. */
@@ -11,7 +12,9 @@ export interface Flight {
   readonly seed: string;
   readonly jobId: string;
   readonly dock: DockPosition;
-  readonly plan: Omit<MissionPlan, 'speed'>;
+  readonly plan: Omit<MissionPlan, 'speed' | 'commands'>;
+  /** The commands to its device, in the order in which they were taken; default: none. */
+  readonly commands?: readonly Taken[] | undefined;
 }
 
 /** The way of a flight. */
@@ -125,7 +128,7 @@ function legsTo(flight: Flight, place: Offset, action: string, planned: Settings
 }
 
 /** Seconds in the air on a full charge; and the share of it that a flight may take, in percent. */
-const ENDURANCE_S = 1800;
+export const ENDURANCE_S = 1800;
 export const MAX_CHARGE = 75;
 /** A lap takes 9 % of the charge; a long mission spends at most three quarters of it. */
 const CHARGE_OF_LAP = 9;

@@ -1,47 +1,34 @@
-import { bearingOf, courseOf, ease, type Course, type Flight } from './course';
+import { bearingOf, type Flight } from './course';
 import type { DockPosition } from './dock-position';
+import { chargeAt, flownOf, isOutOfReach, placeOfFlown, stateOf, stretchAt, type Flown } from './flown';
 import { degreesOf } from './plane';
-import { DOCK_FAULT_S, DOCK_OPENS_S, LINK_LOST_S, TAKE_OFF_S, timesOf } from './timeline';
+import { secondAt } from './stretch';
 
 /** Longitude, latitude and altitude (GeoJSON). */
 type Position = [number, number, number];
 
 const round = (value: number, digits: number) => Number(value.toFixed(digits));
-const clamp = (value: number) => Math.min(1, Math.max(0, value));
+const degrees = (radians: number) => ((((radians * 180) / Math.PI) % 360) + 360) % 360;
 
-/** The leg that is flown `t` seconds into a mission, and for how long; before and after the legs the first and the last one. */
-function legAt(course: Course, t: number) {
-  let s = Math.max(0, t - timesOf(course).cruise);
-  const leg = course.legs.find(({ seconds }) => {
-    if (s < seconds) return true;
-    s -= seconds;
-    return false;
-  });
-  const last = course.legs.at(-1);
-  if (!last) throw new Error('a course has no legs');
-  return leg ? { leg, s } : { leg: last, s: last.seconds };
+/** Seconds over which a speed is measured; and metres per second below which a drone stands. */
+const STEP_S = 0.05;
+const SLOW = 0.2;
+
+/** Where a drone points to, in radians from north: along its way, also while it stands on it. */
+function headingAt({ seed, jobId }: Flight, flown: Flown, t: number): number {
+  const stretch = stretchAt(flown, t);
+  const s = secondAt(stretch, t);
+  const [one, other] = [stretch.way.at(Math.max(0, s - STEP_S)), stretch.way.at(s + STEP_S)];
+  const [east, north] = [other[0] - one[0], other[1] - one[1]];
+  return Math.hypot(east, north) > SLOW * 2 * STEP_S ? Math.atan2(east, north) : bearingOf(seed, jobId);
 }
 
-/** Metres east, north and above the dock. */
-export function offsetAt(course: Course, t: number): readonly [east: number, north: number, up: number] {
-  const { height, lastHeight, climbS } = course;
-  const { cruise, descent } = timesOf(course);
-  const { leg, s } = legAt(course, t);
-  const [east, north] = leg.at(s);
-  const climbed = (from: number) => ease(clamp((t - from) / climbS));
-  if (t < cruise) return [east, north, height * climbed(cruise - climbS)];
-  if (t >= descent) return [east, north, lastHeight * (1 - climbed(descent))];
-  return [east, north, leg.upAt?.(s) ?? height];
-}
-
-function navigationAt({ seed, jobId, dock }: Flight, course: Course, t: number) {
-  const step = 0.05;
-  const [east, north, up] = offsetAt(course, t);
-  const [east0, north0, up0] = offsetAt(course, t - step);
-  const [east1, north1, up1] = offsetAt(course, t + step);
-  const [x, y] = [(east1 - east0) / (2 * step), (north1 - north0) / (2 * step)];
-  const groundSpeed = Math.hypot(x, y);
-  const heading = groundSpeed > 0.2 ? Math.atan2(x, y) : bearingOf(seed, jobId);
+function navigationAt(flight: Flight, flown: Flown, t: number) {
+  const { dock } = flight;
+  const [east, north, up] = placeOfFlown(flown, t);
+  const [east0, north0, up0] = placeOfFlown(flown, t - STEP_S);
+  const [east1, north1, up1] = placeOfFlown(flown, t + STEP_S);
+  const groundSpeed = Math.hypot(east1 - east0, north1 - north0) / (2 * STEP_S);
   const [longitude, latitude] = degreesOf(dock, [east, north]);
   return {
     position: {
@@ -49,32 +36,13 @@ function navigationAt({ seed, jobId, dock }: Flight, course: Course, t: number) 
       coordinates: [round(longitude, 7), round(latitude, 7), round(dock.altitude + up, 2)] satisfies Position,
     },
     orientation: {
-      heading: round(((((heading * 180) / Math.PI) % 360) + 360) % 360, 1) % 360,
+      heading: round(degrees(headingAt(flight, flown, t)), 1) % 360,
       // A drone pitches forward, here by one degree per m/s.
       pitch: round(-groundSpeed, 1),
       roll: 0,
     },
-    velocity: { groundSpeed: round(groundSpeed, 2), verticalSpeed: round((up1 - up0) / (2 * step), 2) },
+    velocity: { groundSpeed: round(groundSpeed, 2), verticalSpeed: round((up1 - up0) / (2 * STEP_S), 2) },
   };
-}
-
-function droneStateAt({ plan }: Flight, course: Course, t: number): string {
-  const { cruise, descent, touchDown, docked } = timesOf(course);
-  if (plan.failure === 'dock-fault' || t < TAKE_OFF_S || t >= docked) return 'DOCKED';
-  if (t >= touchDown) return 'LANDED';
-  if (t < cruise) return 'GPS_NORMAL';
-  return t >= descent ? 'RETURNING' : legAt(course, t).leg.droneState;
-}
-
-function dockStateAt({ plan }: Flight, course: Course, t: number): string {
-  const { cruise, descent, touchDown, docked } = timesOf(course);
-  if (t < DOCK_OPENS_S) return 'CLOSED';
-  if (plan.failure === 'dock-fault') return t < DOCK_FAULT_S ? 'OPENING' : 'FAULT';
-  if (t < TAKE_OFF_S) return 'OPENING';
-  if (t < cruise) return 'OPEN';
-  if (t < descent) return 'TASK_INPROGRESS';
-  if (t < touchDown) return 'OPEN';
-  return t < docked ? 'CLOSING' : 'CHARGING';
 }
 
 /** @param charge in percent, empty below 0; voltage in volts, remaining flight time in seconds */
@@ -87,27 +55,19 @@ function battery(charge: number) {
   };
 }
 
-function batteryAt({ plan }: Flight, course: Course, t: number) {
-  if (plan.failure === 'dock-fault') return battery(100);
-  const flown = clamp((t - TAKE_OFF_S) / (timesOf(course).touchDown - TAKE_OFF_S));
-  return battery(100 - flown * course.charge);
-}
-
 /**
  * What a device reports `t` seconds into a mission. Pure, so that any number of calls gives the same flight. Speeds are
  * in mission time.
  * @returns undefined while its link is lost
  */
 export function flightAt(flight: Flight, t: number) {
-  const { failure } = flight.plan;
-  const course = courseOf(flight);
-  if (failure === 'link-loss' && t >= LINK_LOST_S && t < timesOf(course).docked) return undefined;
-  const isDown = failure === 'dock-fault';
+  const flown = flownOf(flight);
+  if (isOutOfReach(flight, flown, t)) return undefined;
+  const hasFault = flight.plan.failure === 'dock-fault';
   return {
-    droneState: droneStateAt(flight, course, t),
-    dockState: dockStateAt(flight, course, t),
-    navigation: navigationAt(flight, course, isDown ? 0 : t),
-    battery: batteryAt(flight, course, t),
+    ...stateOf(flown, t),
+    navigation: navigationAt(flight, flown, t),
+    battery: battery(hasFault ? 100 : chargeAt(flight, flown, t)),
     simulated: true as const,
   };
 }

@@ -21,11 +21,21 @@ export function flownAt(s: number, total: number, way: number): number {
   return (way / (total - ramp)) * (ramp * (u ** 3 - u ** 4 / 2) + Math.max(0, s - ramp));
 }
 
+/** Metres per second in a second: what a drone takes on and brakes with on a straight way. */
+const ACCELERATION = 2.5;
+
+/** How long a straight way takes that is flown by {@link flownAt} with a speed of at most so many metres per second. */
+export function secondsFor(metres: number, speed: number): number {
+  // Of the smooth ramp, the steepest part is half as steep again as the whole.
+  const cruise = Math.max(metres / speed, Math.sqrt((1.5 * metres) / ACCELERATION));
+  return cruise + Math.min(RAMP_S, cruise);
+}
+
 /** A straight leg, at a speed in metres per second. */
 export function straight(from: Offset, to: Offset, speed: number, droneState: string): Leg {
   const [east, north] = [to[0] - from[0], to[1] - from[1]];
   const metres = Math.hypot(east, north);
-  const seconds = metres / speed + Math.min(RAMP_S, metres / speed);
+  const seconds = secondsFor(metres, speed);
   const at = (s: number): Offset => {
     const part = metres === 0 ? 1 : flownAt(s, seconds, metres) / metres;
     return [from[0] + part * east, from[1] + part * north];

@@ -1,6 +1,6 @@
 import type { MissionLine } from '../contract/platform';
 import type { DockPosition } from './dock-position';
-import { flownAt, RAMP_S, type Leg } from './leg';
+import { flownAt, secondsFor, type Leg } from './leg';
 import { offsetOf, type Offset } from './plane';
 
 /** A waypoint: metres east and north of the dock, and above it. */
@@ -32,7 +32,7 @@ export function along(points: readonly Point[], speed: number): Leg {
     metresTo.push((metresTo[index - 1] ?? 0) + Math.hypot(at[0] - before[0], at[1] - before[1]));
   });
   const metres = metresTo.at(-1) ?? 0;
-  const seconds = metres / speed + Math.min(RAMP_S, metres / speed);
+  const seconds = secondsFor(metres, speed);
   const pointAt = (s: number): Point => {
     const flown = metres === 0 ? 0 : flownAt(Math.min(s, seconds), seconds, metres);
     const next = Math.max(

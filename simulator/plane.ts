@@ -3,6 +3,9 @@ import type { DockPosition } from './dock-position';
 /** Metres east and north of the dock. */
 export type Offset = readonly [east: number, north: number];
 
+/** The same, and metres above the dock. */
+export type Place = readonly [east: number, north: number, up: number];
+
 const METRES_PER_DEGREE = 111_320;
 
 const perLongitude = ({ latitude }: DockPosition) => METRES_PER_DEGREE * Math.cos((latitude * Math.PI) / 180);

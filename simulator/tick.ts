@@ -7,7 +7,7 @@ import type { SimulatedDevice } from './inventory';
 import { endMission, storeReportCount, assignMission, type Mission } from './missions';
 import { progressAt } from './progress';
 import { publishReports } from './publish-reports';
-import { freeAt, reportsOf } from './timeline';
+import { freeAt, reportsOf } from './reports';
 
 export interface Fleet {
   readonly seed: string;

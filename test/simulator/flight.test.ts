@@ -7,7 +7,8 @@ import { dockPositionOf } from '../../simulator/dock-position';
 import { atRest, flightAt } from '../../simulator/flight';
 import { failures, planOf } from '../../simulator/mission-plan';
 import { progressAt } from '../../simulator/progress';
-import { freeAt, reportsOf, timesOf } from '../../simulator/timeline';
+import { freeAt, reportsOf } from '../../simulator/reports';
+import { timesOf } from '../../simulator/timeline';
 
 const dockedS = (flight: Flight) => timesOf(courseOf(flight)).docked;
 /** A mission of so many laps. */

@@ -3,24 +3,22 @@ import { isFinal } from '../contract/job-lifecycle';
 import { outboundEvents, type OutboundEventType } from '../contract/platform';
 import { checkMission } from './check-mission';
 import { listDevices } from './inventory';
-import { changePriority, claimCommand, endMission, insertMission, releaseCommand } from './missions';
+import { changePriority, insertMission, withdrawMission } from './missions';
 import { planOf } from './mission-plan';
+import { insertCommand, insertEndedShare } from './open-commands';
 import { publishReports } from './publish-reports';
 import { setting } from './setting';
 
-/** Refuses a command of a viewer, once: simulated drones support none. */
-async function refuseControl(detail: unknown): Promise<void> {
-  const { requestId, deviceId } = outboundEvents['control.requested'].parse(detail);
-  const now = new Date();
-  if (!(await claimCommand(requestId, now))) return;
-  const at = now.toISOString();
-  const refused = { requestId, deviceId, outcome: 'REFUSED', reason: 'NOT_SUPPORTED', at } as const;
-  try {
-    await publishReports([{ type: 'control.outcome.reported', detail: refused }]);
-  } catch (error) {
-    await releaseCommand(requestId);
-    throw error;
-  }
+/** Keeps a command for the next tick, which knows what the device does. */
+async function keepCommand(detail: unknown): Promise<void> {
+  const { requestId, deviceId, shareId, command, sequence, startBefore } =
+    outboundEvents['control.requested'].parse(detail);
+  await insertCommand({ requestId, deviceId, shareId, command, sequence, startBefore });
+}
+
+/** Keeps the end of a share for the ticks that may still find a command of it. */
+async function keepEndOfShare(detail: unknown): Promise<void> {
+  await insertEndedShare(outboundEvents['share.ended'].parse(detail).shareId, new Date());
 }
 
 /** Answers whether a job could be flown. */
@@ -29,18 +27,25 @@ async function answerCheck(detail: unknown): Promise<void> {
   await publishReports([{ type: 'mission.check.reported', detail: checked }]);
 }
 
-/** Turns the service's job events into missions of the simulated fleet, and answers viewers' commands and checks of jobs. */
-export async function handler(event: EventBridgeEvent<OutboundEventType, unknown>): Promise<void> {
-  if (event['detail-type'] === 'control.requested') return refuseControl(event.detail);
-  if (event['detail-type'] === 'mission.check.requested') return answerCheck(event.detail);
-  const { jobId, status, ...job } = outboundEvents['job.created'].parse(event.detail);
-  if (event['detail-type'] === 'job.deleted' || isFinal(status)) {
-    await endMission(jobId, new Date());
-    return;
-  }
+/** Turns a job into a mission of the fleet, changes it, or withdraws it. */
+async function followJob(type: OutboundEventType, detail: unknown): Promise<void> {
+  const { jobId, status, ...job } = outboundEvents['job.created'].parse(detail);
+  if (type === 'job.deleted' || isFinal(status)) return withdrawMission(jobId, new Date());
   const { deviceGroupId, deviceId, priority, version, scheduledAt } = job;
   const mission = { jobId, deviceGroupId, deviceId, priority, version, scheduledAt, plan: planOf(job) };
   // A change may arrive before the job itself. One that is in flight is not new, whoever flies it.
   const isNew = status !== 'IN_PROGRESS' && (await insertMission(mission));
   if (!isNew) await changePriority(jobId, priority, version);
+}
+
+const consumers: Partial<Record<OutboundEventType, (detail: unknown) => Promise<void>>> = {
+  'control.requested': keepCommand,
+  'share.ended': keepEndOfShare,
+  'mission.check.requested': answerCheck,
+};
+
+/** Turns the service's events into missions and commands of the simulated fleet, and answers checks of jobs. */
+export async function handler(event: EventBridgeEvent<OutboundEventType, unknown>): Promise<void> {
+  const type = event['detail-type'];
+  await (consumers[type]?.(event.detail) ?? followJob(type, event.detail));
 }

@@ -210,8 +210,9 @@ function withReturn(flight: Flight, flown: Flown, from: number, before: number):
 /**
  * What a drone flies by the plan of its job and the commands that it took. Pure: any number of calls gives the same, and a later command
  * changes nothing before it.
+ * @param before up to when a drone may have returned by itself, in seconds of the mission
  */
-export function flownOf(flight: Flight): Flown {
+export function flownOf(flight: Flight, before = Infinity): Flown {
   const course = wayAlong(flight);
   let flown: Flown = { stretches: inTurn(0, [course]), leftAt: 0, outcomes: [] };
   let known = 0;
@@ -219,7 +220,7 @@ export function flownOf(flight: Flight): Flown {
     flown = after(flight, withReturn(flight, flown, known, command.at), command);
     known = command.at;
   }
-  return withReturn(flight, flown, known, Infinity);
+  return withReturn(flight, flown, known, before);
 }
 
 /** What becomes of the commands of a flight, in order. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { listDevices, type SimulatedDevice } from './inventory';
-import { beginRun, readOpenMissions } from './missions';
+import { beginRun, readOpenItems } from './open-items';
 import { inPhases, PHASES } from './phases';
 import { setting } from './setting';
 import { publishTelemetry, tick } from './tick';
@@ -29,11 +29,11 @@ export async function handler(): Promise<void> {
   for (let count = 0; Date.now() < end; count += 1) {
     const startedAt = Date.now();
     try {
-      const open = await readOpenMissions();
+      const open = await readOpenItems();
       if (open.runId !== runId) return;
       if (count % INVENTORY_EVERY_TICKS === 0) devices = await listDevices();
       const fleet = { seed, speed, devices, idleReports: count % idleEveryTicks === 0 };
-      const flights = await tick(open.missions, fleet, new Date(startedAt));
+      const flights = await tick(open, fleet, new Date(startedAt));
       for (const [phase, some] of inPhases(devices).entries()) {
         await pauseUntil(startedAt + (phase * TICK_MS) / PHASES);
         await publishTelemetry(some, flights, fleet, new Date());

@@ -1,8 +1,8 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { tableVariable } from '../contract/tables';
-import { dynamodb } from './missions';
 import { setting } from './setting';
+import { dynamodb } from './table';
 
 const device = z.object({ kind: z.literal('device'), deviceId: z.string(), deviceGroupId: z.string() });
 export type SimulatedDevice = z.output<typeof device>;

@@ -4,6 +4,10 @@ import type { FlightSettings, Location, MissionLine } from '../contract/platform
 export const failures = ['link-loss', 'low-battery', 'dock-fault', 'abort'] as const;
 export type Failure = (typeof failures)[number];
 
+/** How a drone answers commands, when a partner asks for that with `metadata.simulateCommands`. */
+export const answers = ['silent', 'late', 'twice'] as const;
+export type Answers = (typeof answers)[number];
+
 /** What a job asks of its flight. */
 export interface MissionPlan {
   /** `metadata.simulate`: how it fails. */
@@ -12,6 +16,8 @@ export interface MissionPlan {
   readonly laps: number;
   /** `metadata.simulateSpeed`: how many times faster than the fleet it flies, 1 to 20. */
   readonly speed: number;
+  /** `metadata.simulateCommands`: that it answers no command, 40 seconds later, or twice. */
+  readonly commands?: Answers | undefined;
   /** Where it flies to, and what it does there. */
   readonly place?: { readonly location: Location; readonly action: string } | undefined;
   /** Its waypoints, if its mission is one of the service. */
@@ -44,6 +50,7 @@ export function planOf({
     failure: failures.find((one) => one === metadata['simulate']),
     laps: factor('simulateLaps', 100),
     speed: factor('simulateSpeed', 20),
+    commands: answers.find((one) => one === metadata['simulateCommands']),
     place: desiredLocation && { location: desiredLocation, action: actionOnArrival ?? 'HOVER' },
     line: missionLine,
     flight,

@@ -54,8 +54,7 @@ function arrivalAfter(flight: Flight, flown: Flown, t: number): number | undefin
 
 /** The flight as it goes on: one that needs a command for that, as if it was told to resume now. */
 function goingOn(flight: Flight, t: number): Flown {
-  const flown = flownOf(flight);
-  if (overAt(flown) < Infinity) return flown;
+  if (overAt(flownOf(flight, t)) < Infinity) return flownOf(flight);
   return flownOf({ ...flight, commands: [...(flight.commands ?? []), { at: t, order: { name: 'RESUME' } }] });
 }
 

@@ -1,26 +1,16 @@
 import type { InboundEvent } from '../contract/platform';
-import type { Flight } from './course';
 import { atRest, flightAt } from './flight';
+import { elapsedOf, flightOf, isFlying, speedOf, type Fleet, type Flying } from './flying';
 import { deviceFor } from './device-choice';
 import { dockPositionOf } from './dock-position';
 import type { SimulatedDevice } from './inventory';
 import { endMission, storeReportCount, assignMission, type Mission } from './missions';
+import type { OpenItems } from './open-items';
 import { progressAt } from './progress';
+import { publishDueOutcomes } from './publish-outcomes';
 import { publishReports } from './publish-reports';
 import { freeAt, reportsOf } from './reports';
-
-export interface Fleet {
-  readonly seed: string;
-  /** Time factor of missions: 1 is real time. */
-  readonly speed: number;
-  readonly devices: readonly SimulatedDevice[];
-  /** Whether idle devices report in this tick. */
-  readonly idleReports: boolean;
-}
-
-type Flying = Mission & { readonly deviceId: string; readonly takenAt: string };
-const isFlying = (mission: Mission): mission is Flying =>
-  mission.state === 'flying' && mission.deviceId !== undefined && mission.takenAt !== undefined;
+import { takeCommands } from './take-commands';
 
 /** Missions in flight, by device id. */
 export type Flights = ReadonlyMap<string, Flying>;
@@ -45,36 +35,30 @@ async function assignMissions(missions: readonly Mission[], { devices, seed }: F
   return taken;
 }
 
-/** Seconds of the mission in a second. */
-const speedOf = ({ plan }: Flying, { speed }: Fleet) => speed * plan.speed;
-
-/** Seconds of the mission. */
-const elapsedOf = (mission: Flying, fleet: Fleet, now: Date) =>
-  ((now.getTime() - Date.parse(mission.takenAt)) / 1000) * speedOf(mission, fleet);
-
-const flightOf = ({ jobId, deviceId, deviceGroupId, plan }: Flying, { seed }: Fleet): Flight => ({
-  seed,
-  jobId,
-  dock: dockPositionOf(seed, deviceGroupId, deviceId),
-  plan,
-});
-
-/** Publishes the reports due by now, then stores their count: at-least-once delivery. */
+/** Publishes the reports due by now, then stores their count: at-least-once delivery. Of a job that is over nothing is reported. */
 async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Promise<void> {
-  const { jobId, deviceId, reported } = mission;
+  const { jobId, deviceId, reported, recalledAt } = mission;
   const flight = flightOf(mission, fleet);
   const elapsed = elapsedOf(mission, fleet, now);
-  const due = reportsOf(flight).filter(({ at }) => at <= elapsed);
+  const due = recalledAt === undefined ? reportsOf(flight).filter(({ at }) => at <= elapsed) : [];
   const at = now.toISOString();
   await publishReports(
-    due.slice(reported).map(({ at: reachedAt, status, reason, plannedFlight }) => {
+    due.slice(reported).map(({ at: reachedAt, status, reason, commandId, plannedFlight }) => {
       const progress = progressAt(flight, reachedAt, speedOf(mission, fleet));
-      const detail = { jobId, status, at, deviceId, reason, plannedFlight, progress };
+      // `commandId` is more than the type has until the contract has it.
+      const detail = { jobId, status, at, deviceId, reason, commandId, plannedFlight, progress };
       return { type: 'job.status.reported', detail } as const;
     }),
   );
-  if (elapsed >= freeAt(flight)) await endMission(jobId, now);
-  else if (due.length > reported) await storeReportCount(jobId, due.length);
+  if (due.length > reported) await storeReportCount(jobId, due.length);
+}
+
+/** Reports what a mission and its commands have come to, and ends it when there is nothing more. */
+async function publishDue(mission: Flying, fleet: Fleet, now: Date): Promise<void> {
+  await publishDueReports(mission, fleet, now);
+  const isAnswered = await publishDueOutcomes(mission, fleet, now);
+  const isFree = elapsedOf(mission, fleet, now) >= freeAt(flightOf(mission, fleet));
+  if (isFree && isAnswered) await endMission(mission.jobId, now);
 }
 
 function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying | undefined, fleet: Fleet, now: Date) {
@@ -83,14 +67,18 @@ function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying 
   if (!mission) return fleet.idleReports ? [{ deviceId, timestamp, ...atRest(dock) }] : [];
   const [flight, elapsed] = [flightOf(mission, fleet), elapsedOf(mission, fleet, now)];
   const state = flightAt(flight, elapsed);
+  if (!state) return [];
+  // A drone whose job is over comes home without it.
+  if (mission.recalledAt !== undefined) return [{ deviceId, timestamp, ...state }];
   const progress = progressAt(flight, elapsed, speedOf(mission, fleet));
-  return state ? [{ deviceId, timestamp, jobId: mission.jobId, ...state, progress }] : [];
+  return [{ deviceId, timestamp, jobId: mission.jobId, ...state, progress }];
 }
 
-/** Starts a tick: assigns missions and reports their progress. @returns the missions in flight */
-export async function tick(missions: readonly Mission[], fleet: Fleet, now: Date): Promise<Flights> {
-  const flying = [...missions.filter(isFlying), ...(await assignMissions(missions, fleet, now))];
-  for (const mission of flying) await publishDueReports(mission, fleet, now);
+/** Starts a tick: assigns missions, lets devices take commands, and reports what came of them. @returns the missions in flight */
+export async function tick(open: Omit<OpenItems, 'runId'>, fleet: Fleet, now: Date): Promise<Flights> {
+  const assigned = [...open.missions.filter(isFlying), ...(await assignMissions(open.missions, fleet, now))];
+  const flying = await takeCommands(assigned, open, fleet, now);
+  for (const mission of flying) await publishDue(mission, fleet, now);
   return new Map(flying.map((mission) => [mission.deviceId, mission]));
 }
 

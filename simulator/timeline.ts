@@ -20,7 +20,7 @@ export function timesOf({ climbS, legs }: Course) {
 }
 
 /** The heights above its dock that a drone flies at, in metres. */
-const [MIN_HEIGHT, MAX_HEIGHT] = [1, 500];
+export const [MIN_HEIGHT, MAX_HEIGHT] = [1, 500];
 
 /** Why a drone does not take off for a place or a line at all; undefined when it does. */
 export function whyRefused({ plan: { place, line, failure } }: Flight, course: Course): FailureReason | undefined {

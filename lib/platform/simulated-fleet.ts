@@ -16,6 +16,7 @@ import type { Tables } from '../tables';
 const consumed: OutboundEventType[] = [
   ...(['job.created', 'job.updated', 'job.cancelled', 'job.deleted'] as const),
   'control.requested',
+  'share.ended',
   'mission.check.requested',
 ];
 

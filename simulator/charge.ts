@@ -1,5 +1,5 @@
 import { courseOf, ENDURANCE_S, type Course, type Flight } from './course';
-import { endOf, secondAt, whenAt, type Stretch } from './stretch';
+import { secondAt, whenAt, type Stretch } from './stretch';
 import { TAKE_OFF_S, timesOf } from './timeline';
 import { wayHome } from './way';
 import type { Place } from './plane';
@@ -43,8 +43,7 @@ const MOST_S = 2 * ENDURANCE_S;
 
 /** When the charge of a flight is needed to get home, from a time on and before another; undefined when it is not. */
 export function lowAt(flight: Flight, stretches: readonly Stretch[], from: number, before: number) {
-  const last = stretches.at(-1);
-  const end = Math.min(before, from + MOST_S, last ? endOf(last) : from);
+  const end = Math.min(before, from + MOST_S);
   const course = courseOf(flight);
   let [index, spent] = [stretches.findLastIndex((one) => one.from <= from), spentAt(flight, stretches, from)];
   let known = from;

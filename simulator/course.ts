@@ -1,7 +1,7 @@
 import type { FlightSettings } from '../contract/platform';
 import type { DockPosition } from './dock-position';
 import type { MissionPlan } from './mission-plan';
-import { flownAt, RAMP_S, straight, type Leg } from './leg';
+import { flownAt, mostIn, RAMP_S, straight, type Leg } from './leg';
 import { along, pointsOf, type Point } from './line';
 import { offsetOf, type Offset } from './plane';
 import type { Taken } from './taken';
@@ -44,12 +44,12 @@ const RETURNS_BEFORE_END_S = 8;
 
 /** The usual round: laps that begin and end at a place. @param turns how many turns are flown after `s` seconds */
 function round({ seed, jobId }: Flight, [east, north]: Offset, turns: (s: number) => number): Leg['at'] {
-  const radius = seededBetween(45, 65, seed, jobId, 'radius');
+  const radius = seededBetween(38, 48, seed, jobId, 'radius');
   const bearing = bearingOf(seed, jobId);
   const direction = seededRandom(seed, jobId, 'direction') < 0.5 ? 1 : -1;
   return (s) => {
     const angle = direction * FULL_TURN * turns(s);
-    const ripple = 0.12 * radius * Math.sin(2 * angle);
+    const ripple = 0.1 * radius * Math.sin(2 * angle);
     return [
       east + radius * (Math.cos(bearing + angle) - Math.cos(bearing)) + ripple * Math.cos(bearing),
       north + radius * (Math.sin(bearing + angle) - Math.sin(bearing)) + ripple * Math.sin(bearing),
@@ -117,7 +117,7 @@ function legsTo(flight: Flight, place: Offset, action: string, planned: Settings
       place[0] + orbitRadius * Math.cos(angle),
       place[1] + orbitRadius * Math.sin(angle),
     ];
-    const way = speed * (holdSeconds - Math.min(RAMP_S, holdSeconds / 2));
+    const way = Math.min(speed * (holdSeconds - Math.min(RAMP_S, holdSeconds / 2)), mostIn(holdSeconds));
     const at = (s: number) => on(entry - (way === 0 ? 0 : flownAt(s, holdSeconds, way) / orbitRadius));
     const [begin, end] = [on(entry), on(entry - way / orbitRadius)];
     return [there(begin), { seconds: holdSeconds, droneState: 'ORBIT', at }, back(end)];

@@ -1,4 +1,5 @@
 import { bearingOf, type Flight } from './course';
+import { cameraAt } from './camera';
 import type { DockPosition } from './dock-position';
 import { chargeAt, flownOf, isOutOfReach, placeOfFlown, stateOf, stretchAt, type Flown } from './flown';
 import { degreesOf } from './plane';
@@ -64,10 +65,13 @@ export function flightAt(flight: Flight, t: number) {
   const flown = flownOf(flight);
   if (isOutOfReach(flight, flown, t)) return undefined;
   const hasFault = flight.plan.failure === 'dock-fault';
+  const navigation = navigationAt(flight, flown, t);
+  const camera = cameraAt(flight, t, placeOfFlown(flown, t), navigation.orientation.heading);
   return {
     ...stateOf(flown, t),
-    navigation: navigationAt(flight, flown, t),
+    navigation,
     battery: battery(hasFault ? 100 : chargeAt(flight, flown, t)),
+    ...(camera && { sensorPayload: { camera: { orientation: camera } } }),
     simulated: true as const,
   };
 }

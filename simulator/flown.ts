@@ -192,10 +192,11 @@ function after(flight: Flight, flown: Flown, command: Taken): Flown {
 }
 
 /** When a drone that has left its course by commands returns by itself: with a low charge, or without a link. */
-function returnsAt(flight: Flight, { stretches, paused, ending }: Flown, from: number, before: number) {
+function returnsAt(flight: Flight, flown: Flown, from: number, before: number) {
+  const { stretches, paused, ending } = flown;
   if (stretches.length === 1 || (ending && !paused)) return undefined;
   if (flight.plan.failure === 'link-loss' && LINK_LOST_S < before) return Math.max(from, LINK_LOST_S);
-  return lowAt(flight, stretches, from, before);
+  return lowAt(flight, stretches, from, Math.min(before, overAt(flown)));
 }
 
 /** The flight up to a time, in which the drone returns by itself if it has to. */

@@ -31,6 +31,9 @@ export function secondsFor(metres: number, speed: number): number {
   return cruise + Math.min(RAMP_S, cruise);
 }
 
+/** The metres that {@link flownAt} flies at most in so many seconds. */
+export const mostIn = (seconds: number): number => (ACCELERATION * seconds ** 2) / 6;
+
 /** A straight leg, at a speed in metres per second. */
 export function straight(from: Offset, to: Offset, speed: number, droneState: string): Leg {
   const [east, north] = [to[0] - from[0], to[1] - from[1]];

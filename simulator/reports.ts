@@ -2,6 +2,7 @@ import type { FailureReason, InboundDetail } from '../contract/platform';
 import { courseOf, type Flight } from './course';
 import { flownOf, overAt, type Flown } from './flown';
 import { DOCK_FAULT_S, LINK_GIVEN_UP_S, LINK_LOST_S, TAKE_OFF_S, whyRefused } from './timeline';
+import { STAYING } from './way';
 
 /** A status that a mission reports for its job, and when, in seconds of the mission. */
 export interface Report extends Pick<InboundDetail<'job.status.reported'>, 'status' | 'plannedFlight'> {
@@ -37,9 +38,10 @@ export function reportsOf(flight: Flight): readonly Report[] {
   const course = courseOf(flight);
   const reason = whyRefused(flight, course);
   if (reason) return [{ at: 0, status: 'FAILED', reason }];
-  const final = finalReport(flight, flownOf(flight));
+  const flown = flownOf(flight);
+  const final = finalReport(flight, flown);
   const queued: Report = { at: 0, status: 'QUEUED', plannedFlight: course.planned };
-  const takesOff = flight.plan.failure !== 'dock-fault' && final.at > TAKE_OFF_S;
+  const takesOff = flight.plan.failure !== 'dock-fault' && flown.stretches.at(-1)?.way !== STAYING;
   return [queued, ...(takesOff ? ([{ at: TAKE_OFF_S, status: 'IN_PROGRESS' }] as const) : []), final];
 }
 

@@ -14,9 +14,14 @@ export interface Stretch {
   readonly isLeft?: boolean;
 }
 
+/** A computed moment may be a little before the one that is meant, in seconds. */
+const ROUNDING_S = 1e-6;
+
 /** Which second of its way it is, `t` seconds into the mission. */
-export const secondAt = ({ from, way, second, pace }: Stretch, t: number): number =>
-  Math.min(way.seconds, second + passed(pace, Math.max(0, t - from)));
+export function secondAt({ from, way, second, pace }: Stretch, t: number): number {
+  const s = second + passed(pace, Math.max(0, t - from));
+  return s > way.seconds - ROUNDING_S ? way.seconds : s;
+}
 
 /** When the drone has come to a second of the way; Infinity if it never does. */
 export const whenAt = ({ from, second, pace }: Stretch, s: number): number => from + secondsUntil(pace, s - second);

@@ -17,9 +17,7 @@ export const finishedTtl = (now: Date) => Math.floor(now.getTime() / 1000) + FIN
 /** Inserts a new item; a known one, even a finished one, stays as it is. @returns false for a known one */
 export const insertItem = (Item: { readonly jobId: string } & Record<string, unknown>): Promise<boolean> =>
   succeeded(
-    dynamodb.send(
-      new PutCommand({ TableName: tableName(), Item, ConditionExpression: 'attribute_not_exists(jobId)' }),
-    ),
+    dynamodb.send(new PutCommand({ TableName: tableName(), Item, ConditionExpression: 'attribute_not_exists(jobId)' })),
   );
 
 /** Updates an item, or makes it. @returns false when the condition is not met */

@@ -1,5 +1,5 @@
 import { courseOf, ENDURANCE_S, type Course, type Flight } from './course';
-import { secondAt, whenAt, type Stretch } from './stretch';
+import { placeAt, secondAt, whenAt, type Stretch } from './stretch';
 import { TAKE_OFF_S, timesOf } from './timeline';
 import { wayHome } from './way';
 import type { Place } from './plane';
@@ -38,6 +38,9 @@ export function spentAt(flight: Flight, stretches: readonly Stretch[], t: number
 /** Percent that a drone needs to get home from a place, with its reserve. */
 export const neededFrom = (place: Place): number => PER_SECOND * wayHome(place).touchDown + RESERVE;
 
+/** Percent by which the charge gets nearer to what is needed in a second at most, beside what the course takes: the way home gets longer. */
+const NEARER_PER_SECOND = 3;
+
 /** How long a search for a low charge takes at most, in seconds of the mission: nothing flies for longer. */
 const MOST_S = 2 * ENDURANCE_S;
 
@@ -45,20 +48,14 @@ const MOST_S = 2 * ENDURANCE_S;
 export function lowAt(flight: Flight, stretches: readonly Stretch[], from: number, before: number) {
   const end = Math.min(before, from + MOST_S);
   const course = courseOf(flight);
-  let [index, spent] = [stretches.findLastIndex((one) => one.from <= from), spentAt(flight, stretches, from)];
-  let known = from;
-  for (let t = from; t < end; t += 1) {
-    // Only what has been spent since the last step, so that a long flight with many commands is looked through once.
-    for (; ; index += 1) {
-      const [stretch, next] = [stretches[index], stretches[index + 1]];
-      if (!stretch) return undefined;
-      const until = Math.min(t, next?.from ?? t);
-      spent += ofStretch(course, stretch, until) - ofStretch(course, stretch, known);
-      known = until;
-      if (!next || next.from > t) break;
-    }
-    const stretch = stretches[index];
-    if (stretch && 100 - spent < neededFrom(stretch.way.at(secondAt(stretch, t)))) return t;
+  const nearer = NEARER_PER_SECOND + course.charge / (timesOf(course).touchDown - TAKE_OFF_S);
+  for (let t = from; t < end;) {
+    const stretch = stretches.findLast((one) => one.from <= t);
+    if (!stretch) return undefined;
+    const more = 100 - spentAt(flight, stretches, t) - neededFrom(placeAt(stretch, t));
+    if (more < 0) return t;
+    // As far as nothing can be missed; in whole seconds, so that a later command finds the same before it.
+    t += Math.max(1, Math.floor(more / nearer));
   }
   return undefined;
 }

@@ -25,6 +25,20 @@ const job = {
 };
 
 const consume = (type: string, detail: object) => handler({ 'detail-type': type, detail } as never);
+const shareEnded = () => ({
+  eventId: 'share-1/2',
+  eventVersion: EVENT_VERSION,
+  organisationId: 'org-acme0001',
+  at,
+  shareId: 'share-1',
+  resourceId: id('device'),
+  deviceId: id('device'),
+  shareType: 'STREAM',
+  permissions: ['view'],
+  createdAt: at,
+  expiresAt: at,
+  reason: 'REVOKED',
+});
 const known = new ConditionalCheckFailedException({ message: 'known', $metadata: {} });
 const onlyUpdate = () => dynamodb.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
 
@@ -77,58 +91,84 @@ describe('consume-job-events', () => {
     expect(dynamodb).toHaveReceivedCommandTimes(PutCommand, 1);
   });
 
-  test.each([
+  const over = [
     ['job.deleted', 'IN_PROGRESS'],
     ['job.cancelled', 'CANCELLED'],
     ['job.updated', 'COMPLETED'],
     ['job.updated', 'FAILED'],
-  ])(
-    'ends the mission at %s with status %s, and keeps it for longer than events are replayed',
+  ] as const;
+
+  test.each(over)('calls the drone home at %s with status %s', async (type, status) => {
+    await consume(type, { ...job, status });
+    expect(onlyUpdate()).toMatchObject([
+      {
+        Key: { jobId: job.jobId },
+        UpdateExpression: 'SET recalledAt = if_not_exists(recalledAt, :now)',
+        ExpressionAttributeValues: { ':now': at, ':flying': 'flying' },
+        ConditionExpression: '#state = :flying',
+      },
+    ]);
+  });
+
+  test.each(over)(
+    'ends a mission that none flies at %s with status %s, and keeps it for longer than events are replayed',
     async (type, status) => {
+      dynamodb.on(UpdateCommand).rejectsOnce(known).resolves({});
       await consume(type, { ...job, status });
-      expect(onlyUpdate()).toMatchObject([
-        {
-          Key: { jobId: job.jobId },
-          ExpressionAttributeValues: { ':over': 'over', ':ttl': Math.floor(NOW_S) + 15 * 86_400 },
-        },
-      ]);
+      expect(onlyUpdate().at(-1)).toMatchObject({
+        Key: { jobId: job.jobId },
+        ExpressionAttributeValues: { ':over': 'over', ':ttl': Math.floor(NOW_S) + 15 * 86_400 },
+        ConditionExpression: 'attribute_not_exists(#state) OR #state <> :flying',
+      });
       expect(eventBridge).not.toHaveReceivedCommand(PutEventsCommand);
     },
   );
 
-  describe('a command of a viewer', () => {
-    const { requestId, deviceId } = { requestId: '01kb1x5m9v3f8q2r7t6w4y0z1a', deviceId: id('device') };
+  test('calls a drone home that takes off while its mission ends', async () => {
+    dynamodb.on(UpdateCommand).rejectsOnce(known).rejectsOnce(known).resolves({});
+    await consume('job.deleted', job);
+    expect(onlyUpdate().map(({ UpdateExpression = '' }) => UpdateExpression.split(' ')[1])).toEqual([
+      'recalledAt',
+      '#state',
+      'recalledAt',
+    ]);
+  });
+
+  test('keeps a command for the next tick, once', async () => {
+    const { eventVersion, organisationId } = job;
+    const kept = {
+      requestId: '01kb1x5m9v3f8q2r7t6w4y0z1a',
+      shareId: 'share-1',
+      deviceId: id('device'),
+      command: { name: 'PAUSE' },
+      sequence: 3,
+      startBefore: '2026-11-27T10:31:17.000Z',
+    };
     const requested = () =>
       consume('control.requested', {
-        requestId,
-        eventVersion: EVENT_VERSION,
-        organisationId: 'org-acme0001',
-        shareId: 'share',
-        deviceId,
-        command: { name: 'HOVER' },
+        ...kept,
+        commandId: kept.requestId,
+        eventVersion,
+        organisationId,
+        origin: 'share',
         requestedAt: '2026-11-27T10:31:07.000Z',
+        endBefore: '2026-11-27T10:31:37.000Z',
       });
-
-    test('is refused: simulated drones do not support any', async () => {
-      await requested();
-      expect(publishedDetails('control.outcome.reported')).toEqual([
-        { requestId, deviceId, outcome: 'REFUSED', reason: 'NOT_SUPPORTED', at },
-      ]);
+    await requested();
+    dynamodb.on(PutCommand).rejects(known);
+    await requested();
+    expect(dynamodb).toHaveReceivedCommandWith(PutCommand, {
+      Item: { ...kept, jobId: kept.requestId, state: 'requested' },
+      ConditionExpression: 'attribute_not_exists(jobId)',
     });
+    expect(eventBridge).not.toHaveReceivedCommand(PutEventsCommand);
+  });
 
-    test('is refused once', async () => {
-      dynamodb.on(UpdateCommand).rejects(known);
-      await requested();
-      expect(publishedDetails('control.outcome.reported')).toEqual([]);
-    });
-
-    test('is refused at the next attempt when the bus does not answer', async () => {
-      eventBridge.on(PutEventsCommand).rejects(new Error('no answer'));
-      await expect(requested()).rejects.toThrow('no answer');
-      expect(onlyUpdate().map(({ UpdateExpression }) => UpdateExpression)).toEqual([
-        'SET #state = :over, #ttl = :ttl REMOVE released',
-        'SET released = :true',
-      ]);
+  test('keeps the end of a share for a minute', async () => {
+    const share = shareEnded();
+    await consume('share.ended', share);
+    expect(dynamodb).toHaveReceivedCommandWith(PutCommand, {
+      Item: { jobId: share.shareId, state: 'ended', shareId: share.shareId, ttl: Math.ceil(NOW_S) + 60 },
     });
   });
 

@@ -8,7 +8,7 @@ import type { Place } from './plane';
 export const PER_SECOND = 100 / ENDURANCE_S;
 
 /** Percent that a drone keeps: with less left than this and the way home, it returns by itself. */
-export const RESERVE = 10;
+const RESERVE = 10;
 
 /** Percent that a part of the course takes. */
 function ofCourse(course: Course, from: number, until: number): number {

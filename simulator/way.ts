@@ -21,7 +21,7 @@ export interface Way {
 }
 
 /** The limits of a drone that obeys a command: metres per second, metres per second in a second to the middle of a circle. */
-export const MAX_SPEED = 15;
+const MAX_SPEED = 15;
 const MAX_VERTICAL_SPEED = 3;
 const MAX_CENTRIPETAL = 2.5;
 /** How fast it flies unless the command says so, in metres per second. */

@@ -80,8 +80,8 @@ describe('Whatever the commands', () => {
         const reports = reportsOf(flight);
         expect(reports.filter(({ status }) => ['COMPLETED', 'FAILED'].includes(status))).toHaveLength(1);
         expect(reports.map(({ at }) => at)).toEqual(reports.map(({ at }) => at).toSorted((a, b) => a - b));
-        const statuses = new Map(
-          (flight.commands ?? []).map(({ requestId }) => [requestId, 'REQUESTED' as CommandStatus]),
+        const statuses = new Map<string | undefined, CommandStatus>(
+          (flight.commands ?? []).map(({ requestId }) => [requestId, 'REQUESTED']),
         );
         for (const { requestId, outcome } of outcomesOf(flight)) {
           expect(commandLifecycle[statuses.get(requestId) ?? 'DONE'].next).toContain(outcome);
@@ -141,7 +141,7 @@ describe('A commanded drone', () => {
 
   test('goes to a place at its altitude, else at the height that it has', () => {
     const at = (altitude?: number) => {
-      const [longitude = 0, latitude = 0] = placeAt(100, 100).coordinates;
+      const [longitude, latitude] = placeAt(100, 100).coordinates;
       const coordinates: [number, number, number?] =
         altitude === undefined ? [longitude, latitude] : [longitude, latitude, altitude + toPlace.dock.altitude];
       const gone = commanded(toPlace, [[100, 'GO_TO', { position: { type: 'Point', coordinates } }]]);
@@ -158,7 +158,7 @@ describe('A commanded drone', () => {
     const position = placeAt(150, 150);
     const orbit = commanded(toPlace, [[100, 'ORBIT', { position, ...(radius !== undefined && { radius }) }]]);
     const on = doneAt(orbit, 0);
-    const [longitude = 0, latitude = 0] = position.coordinates;
+    const [longitude, latitude] = position.coordinates;
     for (const t of [0, 10, 60])
       expect(metres(placeOf(orbit, on + t).slice(0, 2), offsetOf(orbit.dock, longitude, latitude))).toBeCloseTo(
         expected,

@@ -47,7 +47,8 @@ const refuse = () => {
 };
 
 /** What an update does. */
-function update({ Key, ExpressionAttributeValues: values = {}, UpdateExpression = '' }: UpdateCommandInput) {
+function update({ Key, ExpressionAttributeValues, UpdateExpression = '' }: UpdateCommandInput) {
+  const values: Record<string, unknown> = ExpressionAttributeValues ?? {};
   const [jobId, sequence, requestId] = [
     String(Key?.['jobId']),
     Number(values[':sequence']),
@@ -59,7 +60,7 @@ function update({ Key, ExpressionAttributeValues: values = {}, UpdateExpression 
   } else if (values[':over']) ended.push(jobId);
   else {
     const [name = ''] = UpdateExpression.replace('SET ', '').split(' ');
-    const value = name === 'commands' ? undefined : values[`:${name}`];
+    const value: unknown = values[`:${name}`];
     missions = missions.map((one) =>
       name === 'commands'
         ? { ...one, commands: [...one.commands, ...(values[':commands'] as Mission['commands'])] }

@@ -170,11 +170,11 @@ test('a mission of forty laps stays in the air for half an hour and lands with a
 test.each<[Record<string, unknown> | undefined, object]>([
   [undefined, { laps: 1, speed: 1 }],
   [
-    { simulate: 'abort', simulateLaps: 40, simulateSpeed: '5' },
-    { failure: 'abort', laps: 40, speed: 5 },
+    { simulate: 'abort', simulateLaps: 40, simulateSpeed: '5', simulateCommands: 'late' },
+    { failure: 'abort', laps: 40, speed: 5, commands: 'late' },
   ],
   [
-    { simulate: 'crash', simulateLaps: 101, simulateSpeed: 0 },
+    { simulate: 'crash', simulateLaps: 101, simulateSpeed: 0, simulateCommands: 'never' },
     { laps: 1, speed: 1 },
   ],
   [

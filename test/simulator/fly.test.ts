@@ -125,6 +125,34 @@ describe('fly', () => {
     await run;
   });
 
+  test('finds commands and ends of shares beside the missions, and answers those of a device at rest', async () => {
+    const startBefore = new Date(Date.now() + 10_000).toISOString();
+    const command = (sequence: number, name: string, shareId?: string) => {
+      const requestId = `command-${sequence}`;
+      const fields = { deviceId: 'device-1', command: { name }, sequence, startBefore };
+      return { jobId: requestId, state: 'requested', requestId, ...fields, ...(shareId && { shareId }) };
+    };
+    missions = [
+      { jobId: 'share-1', state: 'ended', shareId: 'share-1', ttl: 1 },
+      command(1, 'RETURN_HOME'),
+      command(2, 'PAUSE'),
+      command(3, 'LAND', 'share-1'),
+    ];
+    dynamodb.on(UpdateCommand, { Key: { jobId: 'command-3' } }).callsFake(() => {
+      missions = [];
+      return {};
+    });
+    const run = handler();
+    await jest.advanceTimersByTimeAsync(1999);
+    expect(publishedDetails('control.outcome.reported')).toMatchObject([
+      { requestId: 'command-1', outcome: 'DONE' },
+      { requestId: 'command-2', outcome: 'REFUSED', reason: 'NOT_ALLOWED' },
+      { requestId: 'command-3', outcome: 'REFUSED', reason: 'SHARE_ENDED' },
+    ]);
+    await endRuns();
+    await run;
+  });
+
   test('assigns a waiting mission to a device of its group and reports it as queued', async () => {
     const mission = { jobId: 'job-1', deviceGroupId: 'group-1', priority: 5, state: 'waiting' };
     missions = [mission];

@@ -135,7 +135,7 @@ test.each(['OutboundEventsFailures', 'InboundEventsFailures'])('the alarm %s fir
 });
 
 describe('The simulated fleet', () => {
-  test('consumes job and control events and checks, and may only read the fleet, store jobs and publish', () => {
+  test('consumes job and control events, ends of shares and checks, and may only read the fleet, store jobs and publish', () => {
     const path = 'SimulatedFleet/ConsumeJobEvents';
     const more = ['PutItem', 'UpdateItem'].map((action) => `dynamodb:${action} SimulatedFleet/Missions`);
     expect(permissionsOf(path)).toEqual(
@@ -149,6 +149,7 @@ describe('The simulated fleet', () => {
         'job.cancelled',
         'job.deleted',
         'control.requested',
+        'share.ended',
         'mission.check.requested',
       ],
     });

@@ -19,32 +19,49 @@ const stateAt = (flight: Flight, t: number) => flightAt(flight, t)?.droneState;
 const metres = (one: readonly number[], other: readonly number[]) =>
   Math.hypot(...one.map((value, axis) => value - (other[axis] ?? 0)));
 
-describe('Whatever the commands', () => {
-  /** Metres per second, and metres per second in a second. A job's climb is faster than that of a command. */
-  const LIMITS = { horizontal: 15.1, vertical: 7.6, acceleration: 4 };
+/** Metres per second, and metres per second in a second. A job's climb is faster than that of a command. */
+const LIMITS = { horizontal: 15.1, vertical: 7.6, acceleration: 4 };
 
+/** Expects that a drone flies within its limits, until a while after its last command. */
+function expectNoJump(flight: Flight): void {
+  const step = 0.1;
+  const flown = flownOf(flight);
+  const end = Math.min(overAt(flown), lastCommandAt(flight) + 300);
+  const places = Array.from({ length: Math.ceil(end / step) }, (_, count) => placeOfFlown(flown, count * step));
+  const most = { horizontal: 0, vertical: 0, acceleration: 0 };
+  for (const [index, now] of places.entries()) {
+    const [before, next] = [places[index - 1], places[index + 1]];
+    if (!before || !next) continue;
+    const velocity = [next[0] - now[0], next[1] - now[1], next[2] - now[2]];
+    const last = [now[0] - before[0], now[1] - before[1], now[2] - before[2]];
+    most.horizontal = Math.max(most.horizontal, Math.hypot(next[0] - now[0], next[1] - now[1]) / step);
+    most.vertical = Math.max(most.vertical, Math.abs(next[2] - now[2]) / step);
+    most.acceleration = Math.max(most.acceleration, metres(velocity, last) / step ** 2);
+  }
+  expect(most.horizontal).toBeLessThan(LIMITS.horizontal);
+  expect(most.vertical).toBeLessThan(LIMITS.vertical);
+  expect(most.acceleration).toBeLessThan(LIMITS.acceleration);
+}
+
+describe('Whatever the commands', () => {
   test('a drone flies without jumps: its speed and acceleration are within its limits', () => {
-    const step = 0.1;
-    fc.assert(
-      fc.property(commandedFlights, (flight) => {
-        const flown = flownOf(flight);
-        const end = Math.min(overAt(flown), lastCommandAt(flight) + 200);
-        const places = Array.from({ length: Math.ceil(end / step) }, (_, count) => placeOfFlown(flown, count * step));
-        const most = { horizontal: 0, vertical: 0, acceleration: 0 };
-        for (const [index, now] of places.entries()) {
-          const [before, next] = [places[index - 1], places[index + 1]];
-          if (!before || !next) continue;
-          const velocity = [next[0] - now[0], next[1] - now[1], next[2] - now[2]];
-          const last = [now[0] - before[0], now[1] - before[1], now[2] - before[2]];
-          most.horizontal = Math.max(most.horizontal, Math.hypot(next[0] - now[0], next[1] - now[1]) / step);
-          most.vertical = Math.max(most.vertical, Math.abs(next[2] - now[2]) / step);
-          most.acceleration = Math.max(most.acceleration, metres(velocity, last) / step ** 2);
-        }
-        expect(most.horizontal).toBeLessThan(LIMITS.horizontal);
-        expect(most.vertical).toBeLessThan(LIMITS.vertical);
-        expect(most.acceleration).toBeLessThan(LIMITS.acceleration);
-      }),
-    );
+    fc.assert(fc.property(commandedFlights, expectNoJump));
+  });
+
+  test.each([
+    [['PAUSE', 'RESUME']],
+    [['GO_TO', 'RESUME']],
+    [['ORBIT', 'RESUME']],
+    [['ORBIT', 'PAUSE', 'RESUME', 'RESUME']],
+    [['GO_TO', 'RESUME', 'GO_TO', 'RESUME']],
+    [['RETURN_HOME', 'PAUSE', 'RESUME']],
+    [['RETURN_HOME', 'LAND', 'PAUSE', 'RETURN_HOME']],
+  ])('%j are obeyed without jumps, at any pace', (names) => {
+    const position = placeAt(150, -150);
+    for (const apart of [1, 3, 8, 60, 130]) {
+      const steps = names.map((name, index): Step => [50 + index * apart, name, { position, height: 40 }]);
+      for (const plan of [flightOf(), toPlace]) expectNoJump(commanded(plan, steps));
+    }
   });
 
   test('a later command changes nothing before it', () => {

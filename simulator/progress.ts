@@ -44,7 +44,7 @@ function arrivalAfter(flight: Flight, flown: Flown, t: number): number | undefin
   if (!flight.plan.place || turnsBack(flight) || flown.ending || courseSecondAt(flown, t) >= arrival) return undefined;
   let [low, high] = [t, overAt(flown)];
   if (flown.stretches.length === 1) return arrival;
-  while (high - low > 0.01) {
+  for (let step = 0; step < 30; step += 1) {
     const middle = (low + high) / 2;
     if (courseSecondAt(flown, middle) < arrival) low = middle;
     else high = middle;

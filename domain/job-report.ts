@@ -18,7 +18,7 @@ export const failureReasons = {
   DEVICE_FAULT: 'The drone did not work.',
   WEATHER: 'The weather did not allow the flight.',
   ABORTED: 'A person stopped the mission.',
-  ABORTED_BY_COMMAND: 'A command of the partner or of a viewer ended the flight.',
+  ABORTED_BY_COMMAND: 'A command ended the flight.',
   UNREACHABLE: 'The drone can’t fly there as the job asks.',
   NOT_TAKEN: 'The drone platform did not queue the dispatched job in time.',
   DEVICE_REMOVED: 'The platform removed the device that was to fly it.',

@@ -5,10 +5,15 @@ import { until } from './until';
 export type Message = Readonly<Record<string, unknown>> & Partial<Pick<StatusMessage, 'sequence' | 'timestamp'>>;
 
 /** Key by which a repeated state is recognised; undefined for messages without a state. */
-function stateKeyOf({ type, sequence, jobId, deviceId, shareCode, timestamp }: Message): string | undefined {
+function stateKeyOf({ type, sequence, commandId, jobId, deviceId, shareCode, timestamp }: Message): string | undefined {
   if (!String(type).endsWith('.status')) return undefined;
   // Positions on a job's channel have the sequence of the job and their own timestamp.
-  return JSON.stringify([type, jobId ?? deviceId ?? shareCode, sequence, type === 'job.status' && timestamp]);
+  return JSON.stringify([
+    type,
+    commandId ?? jobId ?? deviceId ?? shareCode,
+    sequence,
+    type === 'job.status' && timestamp,
+  ]);
 }
 
 /** Messages that a client has received so far, in order. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { scopes, type Scope } from '../../../contract/endpoint';
 import { partnersShape } from '../../../bin/start/stack-facts';
 
-const all = 'all' as const;
+const all = scopes;
 
 /**
  * The test organisations, and the scopes of the clients of each. Every test file has an organisation of
@@ -89,6 +89,7 @@ export const cast = {
   'restore-items': [all],
   trace: [all],
   'platform-reports': [all],
+  commands: [all, ['command:read', 'resources:read']],
   'platform-report-faults': [all],
   'integration-faults': [all],
   'dynamodb-faults': [all, all],
@@ -104,7 +105,7 @@ export const cast = {
   'alarm-day': [all, all, all],
   sabotage: [all, all, all, all, all, ['command:read']],
   'whole-story': [all, all, ['command:read']],
-} as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;
+} as const satisfies Record<string, readonly (readonly Scope[])[]>;
 
 export type OrganisationName = keyof typeof cast;
 

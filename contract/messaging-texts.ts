@@ -1,6 +1,6 @@
 import { flownStatuses } from './job-lifecycle';
 import { MAX_TRACK_POINTS } from './share-page';
-import type { ChannelKind } from './status-channels';
+import type { CarriedType, ChannelKind } from './status-channels';
 import { MAX_SAMPLES, type WebSocketActionName } from './websocket-actions';
 
 /** What the documents say of an action or of a channel. */
@@ -38,7 +38,7 @@ export const actionTexts: Readonly<Record<WebSocketActionName, MessagingTexts>> 
   control: {
     summary: 'Send a command to the drone',
     description:
-      'Needs a share with the permission `control`. `accepted` means sent to the drone platform, not executed by the drone. An outcome that is reported within ten minutes reaches all viewers of the share as `control.outcome` with the same `requestId`.',
+      'Needs a share with the permission `control`, whose `commands` include this one; without `commands` all but `LAND`. Names and parameters are those of `POST /v3/devices/{deviceId}/commands`. `accepted` means taken on, not executed: what becomes of the command reaches all viewers of the share as `control.outcome` with the same `requestId`.',
   },
   playback: {
     summary: 'Get the address of the live video',
@@ -55,16 +55,25 @@ export const actionTexts: Readonly<Record<WebSocketActionName, MessagingTexts>> 
 export const channelTexts: Readonly<Record<ChannelKind, MessagingTexts>> = {
   job: {
     summary: 'Track a job',
-    description: `A message for each change of the job’s status. While the job is ${flownStatuses} and a device reports that it flies it (\`jobId\` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. The final message has \`"deleted": true\`: the job was deleted.`,
+    description: `A message for each change of the job’s status. While the job is ${flownStatuses} and a device reports that it flies it (\`jobId\` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. Commands to the device that flies the job come as \`command.status\`. The final message has \`"deleted": true\`: the job was deleted.`,
   },
   group: {
     summary: 'Track the devices of a group',
     description:
-      'A message when a device of the group comes online, goes offline (30 seconds without a report), is added or is removed (`"deleted": true`), and about once a second while it reports. There is no final message: when the group itself is removed, nothing more comes. Over MQTT the topic retains only the latest change of any device; over WSS the first messages are the states of all devices of the group, one message each.',
+      'A message when a device of the group comes online, goes offline (30 seconds without a report), is added or is removed (`"deleted": true`), and about once a second while it reports; and `command.status` for each change of a command to one of its devices. There is no final message: when the group itself is removed, nothing more comes. Over MQTT the topic retains only the latest change of any device; over WSS the first messages are the states of all devices of the group, one message each.',
   },
   share: {
     summary: 'Track a share',
     description:
       'A message when the number of viewers changes, at most once a second. The final message has the `shareState` `REVOKED` or `EXPIRED`.',
+  },
+};
+
+/** By type: messages on channels of another type. */
+export const carriedTexts: Readonly<Record<CarriedType, MessagingTexts>> = {
+  'command.status': {
+    summary: 'The status of a command has changed',
+    description:
+      'One for each change, on the channel of the job, if the command has one, and on that of the device group. It is not retained, and no snapshot has it: read the commands by REST after connecting. `sequence` is the version of the command.',
   },
 };

@@ -175,9 +175,9 @@ export const socketMessages = {
     to: ['viewer'],
   },
   controlOutcome: {
-    summary: 'The outcome of a command',
+    summary: 'What has become of a command',
     description:
-      'Sent to all viewers of the share when the drone platform reports the outcome of a command, within ten minutes after it. A command without an outcome may or may not have been executed.',
+      'Sent to all viewers of the share for each change of a command that came through it: `DELIVERED` when the device begins, which may be left out, and then one of the others. Every command gets one. `TIMED_OUT` means that nobody knows whether it was executed.',
     message: controlOutcomeMessage,
     to: ['viewer'],
   },

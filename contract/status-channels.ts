@@ -10,6 +10,9 @@ type MessageType = StatusMessage['type'];
 type IdField<Message> = { [Name in keyof Message]-?: Message[Name] extends string ? Name : never }[keyof Message];
 type MessageOf<Type extends MessageType> = Extract<StatusMessage, { type: Type }>;
 
+/** A type of messages that has no channels of its own. */
+export type CarriedType = 'command.status';
+
 interface ChannelOf<Type extends MessageType> {
   /** The scope that a subscriber needs. */
   readonly scope: Scope;
@@ -23,13 +26,13 @@ interface ChannelOf<Type extends MessageType> {
   readonly messageType: Type;
   readonly idField: IdField<MessageOf<Type>>;
   /** Messages of other types that are published on it, if they have its `idField`. */
-  readonly alsoCarries?: readonly MessageType[];
+  readonly alsoCarries?: readonly CarriedType[];
 }
 
 /** One kind of status channel: MQTT topics and policies, WebSocket paths and publishing derive from it. */
-export type StatusChannel = { [Type in Exclude<MessageType, 'command.status'>]: ChannelOf<Type> }[Exclude<
+export type StatusChannel = { [Type in Exclude<MessageType, CarriedType>]: ChannelOf<Type> }[Exclude<
   MessageType,
-  'command.status'
+  CarriedType
 >];
 
 /** The channels of spec section 6: each kind over MQTTS and over WSS, with the same payload. */

@@ -4,6 +4,9 @@ import { location } from './destination';
 import { freeForm } from './free-form';
 import { text } from './text';
 
+/** Where a command is for: a schema of its own, since the documents say something else of it than of a job's place. */
+export const commandPosition = z.clone(location);
+
 const between = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
 
 /** Metres above the take-off point, and metres per second, as in the settings of a job's flight. */
@@ -19,9 +22,9 @@ export const commandParameters = {
   RESUME: {},
   RETURN_HOME: {},
   LAND: {},
-  GO_TO: { position: location, height, speed },
-  ORBIT: { position: location, radius: z.optional(between(1, 1000)), height, speed },
-  LOOK_AT: { position: location },
+  GO_TO: { position: commandPosition, height, speed },
+  ORBIT: { position: commandPosition, radius: z.optional(between(1, 1000)), height, speed },
+  LOOK_AT: { position: commandPosition },
   GIMBAL: { pitch, yaw },
   TAKE_PHOTO: {},
   START_RECORDING: {},

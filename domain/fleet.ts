@@ -8,12 +8,14 @@ import { text } from './text';
 /** `online`: the device reported in the last 30 seconds. */
 export const deviceStatuses = ['online', 'offline'] as const;
 
+/** How far a device flies from a place, in metres. */
+export const deviceRange = z.object({ from: location, metres: z.number().check(z.positive(), z.maximum(1_000_000)) });
+
 /** What a device can do, as the platform registered it; what is left out is not known. */
 export const deviceCapabilities = z.object({
   /** The names of the commands that it obeys. */
   commands: z.optional(z.array(text(1, 64)).check(z.maxLength(100))),
-  /** How far it flies from a place, in metres. */
-  range: z.optional(z.object({ from: location, metres: z.number().check(z.positive(), z.maximum(1_000_000)) })),
+  range: z.optional(deviceRange),
 });
 export type DeviceCapabilities = z.output<typeof deviceCapabilities>;
 

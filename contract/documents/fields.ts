@@ -1,4 +1,5 @@
 import type { Field } from './field';
+import { commandFields } from './fields/commands';
 import { commonFields } from './fields/common';
 import { controlFields } from './fields/control';
 import { errorFields } from './fields/errors';
@@ -27,6 +28,7 @@ const fields: ReadonlyMap<string, Field> = new Map(
     eventFields,
     trackFields,
     telemetryFields,
+    commandFields,
     controlFields,
     platformEventFields,
   ].flatMap((some) => Object.entries(some)),

@@ -6,7 +6,7 @@ import { routePoint } from '../../domain/route';
 import { position } from '../../domain/telemetry';
 import { moment } from '../../domain/text';
 import { messageId } from '../message-id';
-import { deviceEvent, jobEvent, MAX_WAIT_S, shareEvent, unknownEvent, wait } from '../schemas/events';
+import { commandEvent, deviceEvent, jobEvent, MAX_WAIT_S, shareEvent, unknownEvent, wait } from '../schemas/events';
 import { limit } from '../schemas/page';
 import { tokenRequest } from '../schemas/token';
 import { fieldOf } from './fields';
@@ -40,7 +40,11 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
   [jobEvent.shape.type, eventType('job.status', 'JobStatusChanged')],
   [deviceEvent.shape.type, eventType('device.status', 'DeviceStatusChanged')],
   [shareEvent.shape.type, eventType('share.status', 'ShareStatusChanged')],
-  [unknownEvent.shape.type, { type: 'string', not: { enum: ['job.status', 'device.status', 'share.status'] } }],
+  [commandEvent.shape.type, eventType('command.status', 'CommandStatusChanged')],
+  [
+    unknownEvent.shape.type,
+    { type: 'string', not: { enum: ['job.status', 'device.status', 'share.status', 'command.status'] } },
+  ],
   // The handler refuses others, by a code of OAuth.
   [tokenRequest.shape.grant_type, { type: 'string', enum: ['client_credentials'] }],
   [messageId.def.innerType, { anyOf: [{ type: 'string', maxLength: 128 }, { type: 'number' }] }],

@@ -8,8 +8,8 @@ export const listEvents = {
   summary: 'List what has happened, oldest first',
   description:
     'Returns the changes in your organisation after a cursor, in the order in which they became known: of the status of jobs (scope ' +
-    '`command:read`), of devices (`resources:read`: online, offline, registered, changed, removed) and of shares (`share:read`: ' +
-    'created, ended), with the same payload as on the channels. Positions and numbers of viewers are not in the log.\n\n' +
+    '`command:read`), of devices (`resources:read`: online, offline, registered, changed, removed) of shares (`share:read`: ' +
+    'created, ended) and of commands (`command:read` or `resources:read`), with the same payload as on the channels. Positions and numbers of viewers are not in the log.\n\n' +
     'Without `after` the reply is empty and its `cursor` is that of now; with `after=oldest` it begins with the oldest event. Go on ' +
     'with the `cursor` of the reply, also of an empty one: it may have passed events that the token does not allow. There is more ' +
     'for certain when `count` is `limit`.\n\n' +

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
+import { commandPosition as position } from '../../domain/command';
 import { commandRecord, lateOutcome as late } from '../../domain/command-record';
 import { knownRequests, ownRequest } from '../../domain/command-request';
-import { deviceCapabilities as capabilities } from '../../domain/fleet';
+import { deviceCapabilities as capabilities, deviceRange as range } from '../../domain/fleet';
 import { nextToken, success } from './page';
 
 export const { PAUSE: pauseCommand, RESUME: resumeCommand, RETURN_HOME: returnHomeCommand } = knownRequests;
@@ -9,6 +10,8 @@ export const { LAND: landCommand, GO_TO: goToCommand, ORBIT: orbitCommand } = kn
 export const { LOOK_AT: lookAtCommand, GIMBAL: gimbalCommand, TAKE_PHOTO: takePhotoCommand } = knownRequests;
 export const { START_RECORDING: startRecordingCommand, STOP_RECORDING: stopRecordingCommand } = knownRequests;
 export const ownCommand = ownRequest;
+
+export const commandPosition = position;
 
 export const lateOutcome = late;
 
@@ -19,6 +22,8 @@ export const commandReply = z.object({ success, command });
 export const commandsReply = z.object({ success, commands: z.array(command), count: z.int(), nextToken });
 
 export const jobCommandsReply = z.object({ success, commands: z.array(command), count: z.int() });
+
+export const deviceRange = range;
 
 export const deviceCapabilities = z.extend(capabilities, { deviceId: z.string() });
 

@@ -1,5 +1,10 @@
 import * as z from 'zod/mini';
-import { deviceStatusMessage, jobStatusMessage, shareStatusMessage } from '../../domain/status-message';
+import {
+  commandStatusMessage,
+  deviceStatusMessage,
+  jobStatusMessage,
+  shareStatusMessage,
+} from '../../domain/status-message';
 import { limit, success } from './page';
 
 /** Longest time that a call may wait for an event, in seconds: API Gateway ends a call after 29. */
@@ -27,6 +32,7 @@ export const deviceEvent = z.extend(
   logged('device.status'),
 );
 export const shareEvent = z.extend(z.omit(shareStatusMessage, onChannelsOnly), logged('share.status'));
+export const commandEvent = z.extend(z.omit(commandStatusMessage, { replayed: true }), logged('command.status'));
 
 /** What every event has, also one of a type that comes later: with it generated Java does not refuse the page. */
 export const unknownEvent = z.object({
@@ -37,7 +43,7 @@ export const unknownEvent = z.object({
 });
 
 /** `unknownEvent` is the last, also by the alphabet, in which generated Java tries them: it takes every event. */
-export const event = z.union([jobEvent, deviceEvent, shareEvent, unknownEvent]);
+export const event = z.union([jobEvent, deviceEvent, shareEvent, commandEvent, unknownEvent]);
 
 export const eventsReply = z.object({ success, events: z.array(event), count: z.int(), cursor: z.string() });
 

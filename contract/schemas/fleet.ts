@@ -15,6 +15,7 @@ export const sharedDevice = z.extend(
     reportedAt: true,
     savedAt: true,
     takeOff: true,
+    capabilities: true,
     transitions: true,
     socketsUntil: true,
     topicUntil: true,

@@ -12,7 +12,7 @@ export interface components {
             id?: string | number;
             /**
              * @description Identifier of the command; its outcome has the same one.
-             * @example 01kb1x5n2c4d6f8g0h2j4k6m8n
+             * @example command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n
              */
             requestId: string;
             /**
@@ -86,15 +86,110 @@ export interface components {
         Camera: {
             orientation?: components["schemas"]["Orientation"];
         };
-        /** @description The command. Fields other than `name` are passed on to the drone platform unchanged. */
+        /** @description The command: its `name`, and its parameters beside it. */
         Command: {
             /**
-             * @description Name of the command. The drone platform defines which ones its drones understand.
-             * @example RETURN_HOME
+             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+             * @example GO_TO
              */
             name: string;
         } & {
             [key: string]: unknown;
+        };
+        CommandStatusMessage: {
+            /**
+             * @description Identifier of the command, assigned by the service. Treat it as opaque.
+             * @example command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n
+             */
+            commandId: string;
+            /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor?: string;
+            /**
+             * @description Identifier of a device group.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device: a drone with its dock.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * @description The job that the device flew, or that the request named. Left out without a job.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /** @description What the drone platform reported after the command had ended. `status` stays as it was. */
+            lateOutcome?: {
+                at: string;
+                /**
+                 * @description `DELIVERED`: begun; `DONE`: achieved; `REFUSED`: not attempted; `FAILED`: attempted without success; `TIMED_OUT`: nobody knows; `SUPERSEDED`: a later command took its place.
+                 * @example REFUSED
+                 * @enum {string}
+                 */
+                outcome: "DELIVERED" | "DONE" | "REFUSED" | "FAILED" | "SUPERSEDED";
+                /**
+                 * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+                 * @example LINK_LOSS
+                 */
+                reason?: string;
+            };
+            /**
+             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+             * @example GO_TO
+             */
+            name: string;
+            /**
+             * @description Who sent it: `partner`, a client of your organisation; `share`, a viewer; `service`, this service.
+             * @example partner
+             */
+            origin: string;
+            /**
+             * @description Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+             * @example DEVICE_BUSY
+             */
+            reason?: string;
+            /**
+             * @description Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @example true
+             */
+            replayed?: boolean;
+            /**
+             * @description The client id of the client that sent it. Of a viewer a pseudonym, the same for all commands of one connection.
+             * @example 6b1o2p3q4r5s6t7u8v9w0x1y2z
+             */
+            requestedBy?: string;
+            /**
+             * Format: int64
+             * @description Version of the command; each command counts by itself, from 1.
+             * @example 3
+             */
+            sequence: number;
+            /**
+             * @description `REQUESTED`: accepted, not yet begun. `DELIVERED`: the device has begun. `DONE`: achieved. `REFUSED`: not attempted. `FAILED`: attempted without success. `TIMED_OUT`: there was no outcome in time, and nobody knows whether it was executed. `SUPERSEDED`: a later command took its place.
+             * @example DONE
+             * @enum {string}
+             */
+            status: "REQUESTED" | "DELIVERED" | "DONE" | "REFUSED" | "FAILED" | "TIMED_OUT" | "SUPERSEDED";
+            /**
+             * @description Of a command that is `SUPERSEDED`: the one that took its place, if it is known.
+             * @example command-7k2m9qx4-01kb1x6a4n6p8q0r2s4t6v8w0x
+             */
+            supersededBy?: string;
+            /**
+             * Format: date-time
+             * @description Time of the change. ISO 8601 in UTC.
+             * @example 2026-11-27T10:31:02.300Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "command.status";
         };
         ControlMessage: {
             /**
@@ -113,11 +208,16 @@ export interface components {
             /** @description The device that the command was for. */
             deviceId: string;
             /**
-             * @description `DONE`; `REFUSED`: not attempted; `FAILED`: attempted without success.
+             * @description Name of the command.
+             * @example GIMBAL
+             */
+            name: string;
+            /**
+             * @description `DELIVERED`: begun; `DONE`: achieved; `REFUSED`: not attempted; `FAILED`: attempted without success; `TIMED_OUT`: nobody knows; `SUPERSEDED`: a later command took its place.
              * @example REFUSED
              * @enum {string}
              */
-            outcome: "DONE" | "REFUSED" | "FAILED";
+            outcome: "DELIVERED" | "DONE" | "REFUSED" | "FAILED" | "TIMED_OUT" | "SUPERSEDED";
             /**
              * @description Why the command was refused or has failed, if the platform says so. Others than the known values may appear: accept them.
              * @example DEVICE_BUSY
@@ -125,12 +225,12 @@ export interface components {
             reason?: string;
             /**
              * @description The `requestId` with which the command was accepted.
-             * @example 01kb1x5n2c4d6f8g0h2j4k6m8n
+             * @example command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n
              */
             requestId: string;
             /**
              * Format: date-time
-             * @description Time of the outcome. ISO 8601 in UTC.
+             * @description Time of the change. ISO 8601 in UTC.
              * @example 2026-11-27T10:30:15.123Z
              */
             timestamp: string;
@@ -360,7 +460,7 @@ export interface components {
              * @example forbidden
              * @enum {string}
              */
-            code: "invalid_request" | "unknown_action" | "forbidden" | "unauthorized" | "resource_not_found" | "device_group_not_found" | "too_many_requests" | "share_not_found" | "internal_error";
+            code: "invalid_request" | "unknown_action" | "forbidden" | "unauthorized" | "resource_not_found" | "device_group_not_found" | "too_many_requests" | "cannot_command" | "share_not_found" | "internal_error";
             /** @description What is wrong with each part of the message, or why it is forbidden. Present with `invalid_request`, `unknown_action` and `forbidden`. */
             details?: components["schemas"]["MessageFault"][];
             /**

@@ -27,6 +27,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/devices/{deviceId}/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a device can do
+         * @description Returns the names of the commands that a device obeys and its range, as the drone platform registered them. What is left out is not known: then the platform alone decides about a command.
+         *
+         *     Scope: `resources:read`.
+         */
+        get: operations["getCapabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/devices/{deviceId}/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the commands of a device, newest first
+         * @description Returns a page of the commands of a device, whoever sent them, for 90 days; also of a device that was removed since.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["listDeviceCommands"];
+        put?: never;
+        /**
+         * Send a command to a device in flight
+         * @description Takes a command on, which is not yet its execution: follow `command.status` on the channel of its job or of its device group, or read it again. Every command ends, with `DONE` when it is achieved, not when it is begun.
+         *
+         *     The drone platform refuses a command that it could not begin within 10 seconds. One without an outcome within `timeoutSeconds` is `TIMED_OUT`: nobody knows whether it was executed. An outcome that comes later is in `lateOutcome`.
+         *
+         *     In flight is what the device reported last. `RETURN_HOME` and `LAND` are refused only for a device on the ground, and end as `SUPERSEDED` whatever is pending; while one of them has not ended, only it can be paused, resumed, or replaced by the other. All other commands need a device in flight. Without `jobId` the service fills in the job that the device flies.
+         *
+         *     A device takes 600 commands a minute of all clients; `PAUSE`, `RETURN_HOME` and `LAND` are not counted there. `all` scopes don’t include `command:control`: your operator grants it by name.
+         *
+         *     Scope: `command:control`. Limit: 1200 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         */
+        post: operations["sendCommand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/devices/{deviceId}/commands/{commandId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a command
+         * @description Returns a command as it is now.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["getCommand"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/events": {
         parameters: {
             query?: never;
@@ -36,7 +114,7 @@ export interface paths {
         };
         /**
          * List what has happened, oldest first
-         * @description Returns the changes in your organisation after a cursor, in the order in which they became known: of the status of jobs (scope `command:read`), of devices (`resources:read`: online, offline, registered, changed, removed) and of shares (`share:read`: created, ended), with the same payload as on the channels. Positions and numbers of viewers are not in the log.
+         * @description Returns the changes in your organisation after a cursor, in the order in which they became known: of the status of jobs (scope `command:read`), of devices (`resources:read`: online, offline, registered, changed, removed) of shares (`share:read`: created, ended) and of commands (`command:read` or `resources:read`), with the same payload as on the channels. Positions and numbers of viewers are not in the log.
          *
          *     Without `after` the reply is empty and its `cursor` is that of now; with `after=oldest` it begins with the oldest event. Go on with the `cursor` of the reply, also of an empty one: it may have passed events that the token does not allow. There is more for certain when `count` is `limit`.
          *
@@ -139,6 +217,28 @@ export interface paths {
          *     Scope: `command:update`.
          */
         post: operations["cancelJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/jobs/{jobId}/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the commands of a job, newest first
+         * @description Returns the newest hundred commands that devices got while they flew the job. It may lag behind, usually by less than a second.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["listJobCommands"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -284,7 +384,7 @@ export interface paths {
          *
          *     AWS counts token requests and does not tell how many are left, so that entry has neither `remaining` nor `resetAt`.
          *
-         *     Scope: one of `command:create`, `command:read`, `command:update`, `stream:share`, `stream:publish`, `share:read`, `share:manage`, `resources:read`.
+         *     Scope: one of `command:create`, `command:read`, `command:update`, `command:control`, `stream:share`, `stream:publish`, `share:read`, `share:manage`, `resources:read`.
          */
         get: operations["getLimits"];
         put?: never;
@@ -676,6 +776,197 @@ export interface components {
              */
             success: boolean;
         };
+        /** @description A command to a device, with what has become of it. */
+        Command: {
+            /**
+             * @description Identifier of the command, assigned by the service. Treat it as opaque.
+             * @example command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n
+             */
+            commandId: string;
+            /**
+             * Format: date-time
+             * @description When the device began, as the drone platform reported it.
+             * @example 2026-11-27T10:30:16.004Z
+             */
+            deliveredAt?: string;
+            /**
+             * @description Identifier of a device group.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device: a drone with its dock.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * Format: date-time
+             * @description Without an outcome by then the command is `TIMED_OUT`.
+             * @example 2026-11-27T10:35:15.123Z
+             */
+            endBefore: string;
+            /**
+             * Format: date-time
+             * @description When the command ended.
+             * @example 2026-11-27T10:31:02.300Z
+             */
+            endedAt?: string;
+            /**
+             * @description The job that the device flew, or that the request named. Left out without a job.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            lateOutcome?: components["schemas"]["LateOutcome"];
+            /**
+             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+             * @example GO_TO
+             */
+            name: string;
+            /**
+             * @description Who sent it: `partner`, a client of your organisation; `share`, a viewer; `service`, this service.
+             * @example partner
+             */
+            origin: string;
+            /**
+             * @description The parameters of the command, as they were sent. Left out if there are none.
+             * @example {
+             *       "position": {
+             *         "type": "Point",
+             *         "coordinates": [
+             *           8.5417,
+             *           47.3769
+             *         ]
+             *       },
+             *       "height": 60
+             *     }
+             */
+            parameters?: unknown;
+            /**
+             * @description Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+             * @example DEVICE_BUSY
+             */
+            reason?: string;
+            /**
+             * Format: date-time
+             * @description When the service accepted the command.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            requestedAt: string;
+            /**
+             * @description The client id of the client that sent it. Of a viewer a pseudonym, the same for all commands of one connection.
+             * @example 6b1o2p3q4r5s6t7u8v9w0x1y2z
+             */
+            requestedBy?: string;
+            /**
+             * Format: int64
+             * @description Number of the command among those of its device. A later command has a higher one.
+             * @example 12
+             */
+            sequence: number;
+            /**
+             * @description Of a viewer’s command: the share that it came through, without its code.
+             * @example 9f86d081884c7d659a2feaa0c55ad015
+             */
+            shareId?: string;
+            /**
+             * Format: date-time
+             * @description Until when the drone platform must begin it, at most 10 seconds after `requestedAt`: later it refuses it.
+             * @example 2026-11-27T10:30:25.123Z
+             */
+            startBefore: string;
+            status: components["schemas"]["CommandStatus"];
+            /**
+             * @description Of a command that is `SUPERSEDED`: the one that took its place, if it is known.
+             * @example command-7k2m9qx4-01kb1x6a4n6p8q0r2s4t6v8w0x
+             */
+            supersededBy?: string;
+            /**
+             * Format: int64
+             * @description Grows by one with every change of the command.
+             * @example 3
+             */
+            version: number;
+        };
+        /** @description A change of the status of a command. */
+        CommandEvent: {
+            /**
+             * @description Identifier of the command, assigned by the service. Treat it as opaque.
+             * @example command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n
+             */
+            commandId: string;
+            /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor: string;
+            /**
+             * @description Identifier of a device group.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device: a drone with its dock.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * @description The job that the device flew, or that the request named. Left out without a job.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            lateOutcome?: components["schemas"]["LateOutcome"];
+            /**
+             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+             * @example GO_TO
+             */
+            name: string;
+            /**
+             * @description Who sent it: `partner`, a client of your organisation; `share`, a viewer; `service`, this service.
+             * @example partner
+             */
+            origin: string;
+            /**
+             * @description Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+             * @example DEVICE_BUSY
+             */
+            reason?: string;
+            /**
+             * @description The client id of the client that sent it. Of a viewer a pseudonym, the same for all commands of one connection.
+             * @example 6b1o2p3q4r5s6t7u8v9w0x1y2z
+             */
+            requestedBy?: string;
+            /**
+             * Format: int64
+             * @description Version of the command; each command counts by itself, from 1.
+             * @example 3
+             */
+            sequence: number;
+            status: components["schemas"]["CommandStatus"];
+            /**
+             * @description Of a command that is `SUPERSEDED`: the one that took its place, if it is known.
+             * @example command-7k2m9qx4-01kb1x6a4n6p8q0r2s4t6v8w0x
+             */
+            supersededBy?: string;
+            /**
+             * Format: date-time
+             * @description Time of the change. ISO 8601 in UTC.
+             * @example 2026-11-27T10:31:02.300Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "command.status";
+        };
+        /** @description A place: a GeoJSON point (RFC 7946) with longitude and latitude in degrees, and optionally the altitude in metres above mean sea level. It must be within the range of the device, if the platform has registered one. */
+        CommandPosition: components["schemas"]["DesiredLocation"];
+        /**
+         * @description `REQUESTED`: accepted, not yet begun. `DELIVERED`: the device has begun. `DONE`: achieved. `REFUSED`: not attempted. `FAILED`: attempted without success. `TIMED_OUT`: there was no outcome in time, and nobody knows whether it was executed. `SUPERSEDED`: a later command took its place.
+         * @example DONE
+         * @enum {string}
+         */
+        CommandStatus: "REQUESTED" | "DELIVERED" | "DONE" | "REFUSED" | "FAILED" | "TIMED_OUT" | "SUPERSEDED";
         /** @description Lists with as many elements as a line, or points, have positions. */
         CoordinateProperties: {
             /**
@@ -962,6 +1253,15 @@ export interface components {
         /** @description Body of “Share a device's live video or status by link”. */
         CreateShareRequest: {
             /**
+             * @description With the permission `control`: the names of the commands that viewers may send, at most 50. Without it all but `LAND`.
+             * @example [
+             *       "PAUSE",
+             *       "RESUME",
+             *       "RETURN_HOME"
+             *     ]
+             */
+            commands?: unknown[];
+            /**
              * Format: int32
              * @description Lifetime of the share in seconds, 60 to 86400 (a day). It can’t be prolonged: create another share.
              * @default 3600
@@ -1065,6 +1365,26 @@ export interface components {
             name: string;
             status: components["schemas"]["DeviceStatus"];
         };
+        /** @description What a device can do. What is left out is not known. */
+        DeviceCapabilities: {
+            /**
+             * @description The names of the commands that the device obeys: others are refused with 400.
+             * @example [
+             *       "PAUSE",
+             *       "RESUME",
+             *       "RETURN_HOME",
+             *       "LAND",
+             *       "GO_TO"
+             *     ]
+             */
+            commands?: string[];
+            /**
+             * @description Identifier of a device: a drone with its dock.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            range?: components["schemas"]["DeviceRange"];
+        };
         /** @description A change of a device. */
         DeviceEvent: {
             battery?: components["schemas"]["Battery"];
@@ -1154,6 +1474,16 @@ export interface components {
              * @example North
              */
             name: string;
+        };
+        /** @description How far a device flies. */
+        DeviceRange: {
+            from: components["schemas"]["Location"];
+            /**
+             * Format: double
+             * @description How far the device flies from there, in metres.
+             * @example 5000
+             */
+            metres: number;
         };
         /** @description What a device reported. It holds only what the device knows. */
         DeviceState: {
@@ -1301,7 +1631,7 @@ export interface components {
             path: string;
         };
         /** @description What has happened, by its `type`. Pass over a type that you don’t know. */
-        Event: components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"] | components["schemas"]["UnknownEvent"];
+        Event: components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["UnknownEvent"];
         /** @description What speaks against a job. */
         Finding: {
             /**
@@ -1366,6 +1696,15 @@ export interface components {
         };
         /** @description A line, several lines, or points. */
         Geometry: components["schemas"]["LineString"] | components["schemas"]["MultiLineString"] | components["schemas"]["MultiPoint"];
+        /** @description Reply to “Read what a device can do”. */
+        GetCapabilitiesReply: {
+            capabilities: components["schemas"]["DeviceCapabilities"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @example true
+             */
+            success: boolean;
+        };
         /** @description Reply to “Read a job”. */
         GetJobReply: {
             job: components["schemas"]["Job"];
@@ -1392,6 +1731,71 @@ export interface components {
              * @example true
              */
             success: boolean;
+        };
+        /** @description Turn the camera. Needs `pitch` or `yaw`. */
+        GimbalCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example GIMBAL
+             * @constant
+             */
+            name: "GIMBAL";
+            /**
+             * Format: double
+             * @description Degrees up from the horizon, -90 to 90.
+             * @example -30
+             */
+            pitch?: number;
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
+            /**
+             * Format: double
+             * @description Degrees to the right of the drone’s nose, -180 to 180.
+             * @example 90
+             */
+            yaw?: number;
+        };
+        /** @description Fly to a place, and hover there until `RESUME`. It ends a pause. */
+        GoToCommand: {
+            /**
+             * Format: double
+             * @description Height in metres above the take-off point, 1 to 500. Not together with an altitude in `position`. Without both the drone keeps its height.
+             * @example 60
+             */
+            height?: number;
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example GO_TO
+             * @constant
+             */
+            name: "GO_TO";
+            position: components["schemas"]["CommandPosition"];
+            /**
+             * Format: double
+             * @description Speed over ground in metres per second, 0.5 to 50. Without it the drone platform chooses.
+             * @example 12
+             */
+            speed?: number;
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
         };
         /** @description A job with all its fields. */
         Job: {
@@ -1633,6 +2037,46 @@ export interface components {
              */
             type: "FeatureCollection";
         };
+        /** @description End the flight: land where the drone is. */
+        LandCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example LAND
+             * @constant
+             */
+            name: "LAND";
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
+        };
+        /** @description What the drone platform said of a command that had ended before. */
+        LateOutcome: {
+            /**
+             * Format: date-time
+             * @description When the drone platform says that it happened.
+             * @example 2026-11-27T10:36:40.000Z
+             */
+            at: string;
+            /**
+             * @description What the platform reported; values as of `status`.
+             * @example DONE
+             * @enum {string}
+             */
+            outcome: "DELIVERED" | "DONE" | "REFUSED" | "FAILED" | "SUPERSEDED";
+            /**
+             * @description Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+             * @example DEVICE_BUSY
+             */
+            reason?: string;
+        };
         /** @description What a client may do, and what is left of it. */
         Limits: {
             connections: components["schemas"]["Quota"];
@@ -1678,8 +2122,38 @@ export interface components {
              */
             webSocketPath: string;
         };
+        /** @description Reply to “List the commands of a device, newest first”. */
+        ListDeviceCommandsReply: {
+            /** @description The commands, newest first. */
+            commands: components["schemas"]["Command"][];
+            /**
+             * Format: int32
+             * @description Number of elements in the list of this reply, not in all pages.
+             * @example 1
+             */
+            count: number;
+            /**
+             * @description Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page.
+             * @example WyJqb2JzIDdrMm05cXg0ICIsImpvYi03azJtOXF4NC0wMWtiMXg1bTl2M2Y4cTJyN3Q2dzR5MHoxYSJd
+             */
+            nextToken?: string;
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @example true
+             */
+            success: boolean;
+        };
         /** @description A share with the number of its viewers. */
         ListedShare: {
+            /**
+             * @description With the permission `control`: the names of the commands that viewers may send, at most 50. Without it all but `LAND`.
+             * @example [
+             *       "PAUSE",
+             *       "RESUME",
+             *       "RETURN_HOME"
+             *     ]
+             */
+            commands?: string[];
             /**
              * Format: date-time
              * @description When it was created.
@@ -1778,6 +2252,22 @@ export interface components {
             cursor: string;
             /** @description What has happened, oldest first. */
             events: components["schemas"]["Event"][];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @example true
+             */
+            success: boolean;
+        };
+        /** @description Reply to “List the commands of a job, newest first”. */
+        ListJobCommandsReply: {
+            /** @description The commands, newest first. */
+            commands: components["schemas"]["Command"][];
+            /**
+             * Format: int32
+             * @description Number of elements in the list of this reply, not in all pages.
+             * @example 1
+             */
+            count: number;
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
              * @example true
@@ -1910,6 +2400,27 @@ export interface components {
              * @example Point
              */
             type: string;
+        };
+        /** @description Turn the camera to a place. */
+        LookAtCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example LOOK_AT
+             * @constant
+             */
+            name: "LOOK_AT";
+            position: components["schemas"]["CommandPosition"];
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
         };
         /** @description The operation is done. */
         MessageReply: {
@@ -2074,6 +2585,45 @@ export interface components {
             position?: components["schemas"]["Position"];
             velocity?: components["schemas"]["Velocity"];
         };
+        /** @description Circle around a place. */
+        OrbitCommand: {
+            /**
+             * Format: double
+             * @description Height in metres above the take-off point, 1 to 500. Not together with an altitude in `position`. Without both the drone keeps its height.
+             * @example 60
+             */
+            height?: number;
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example ORBIT
+             * @constant
+             */
+            name: "ORBIT";
+            position: components["schemas"]["CommandPosition"];
+            /**
+             * Format: double
+             * @description Radius of the circle in metres, 1 to 1000.
+             * @example 30
+             */
+            radius?: number;
+            /**
+             * Format: double
+             * @description Speed over ground in metres per second, 0.5 to 50. Without it the drone platform chooses.
+             * @example 12
+             */
+            speed?: number;
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
+        };
         /** @description Orientation of a drone or a camera. */
         Orientation: {
             /**
@@ -2094,6 +2644,47 @@ export interface components {
              * @example 0.3
              */
             roll?: number;
+        };
+        /** @description A command of the drone platform’s own, with the parameters that the platform defines. */
+        OwnCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description A name of the drone platform’s own: `x-`, and up to 62 small letters, digits and hyphens.
+             * @example x-spotlight
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Stop, and hover until `RESUME`. */
+        PauseCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example PAUSE
+             * @constant
+             */
+            name: "PAUSE";
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
         };
         /**
          * @description `view`: watch. `control`: also send commands to the drone.
@@ -2224,12 +2815,72 @@ export interface components {
              */
             windowSeconds: number;
         };
+        /** @description Go on after `PAUSE`, or after `GO_TO`. */
+        ResumeCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example RESUME
+             * @constant
+             */
+            name: "RESUME";
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
+        };
+        /** @description End the flight: return and land. */
+        ReturnHomeCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example RETURN_HOME
+             * @constant
+             */
+            name: "RETURN_HOME";
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
+        };
+        /** @description Reply to “Send a command to a device in flight”. */
+        SendCommandReply: {
+            command: components["schemas"]["Command"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @example true
+             */
+            success: boolean;
+        };
+        /** @description Body of “Send a command to a device in flight”. */
+        SendCommandRequest: components["schemas"]["PauseCommand"] | components["schemas"]["ResumeCommand"] | components["schemas"]["ReturnHomeCommand"] | components["schemas"]["LandCommand"] | components["schemas"]["GoToCommand"] | components["schemas"]["OrbitCommand"] | components["schemas"]["LookAtCommand"] | components["schemas"]["GimbalCommand"] | components["schemas"]["TakePhotoCommand"] | components["schemas"]["StartRecordingCommand"] | components["schemas"]["StopRecordingCommand"] | components["schemas"]["OwnCommand"];
         /** @description Data of sensors; fields other than `camera` are specific to the vendor. */
         SensorPayload: {
             camera?: components["schemas"]["Camera"];
         };
         /** @description A share with the address of its page. */
         Share: {
+            /**
+             * @description With the permission `control`: the names of the commands that viewers may send, at most 50. Without it all but `LAND`.
+             * @example [
+             *       "PAUSE",
+             *       "RESUME",
+             *       "RETURN_HOME"
+             *     ]
+             */
+            commands?: string[];
             /**
              * Format: date-time
              * @description When it was created.
@@ -2366,6 +3017,66 @@ export interface components {
          * @enum {string}
          */
         ShareType: "STREAM" | "DEVICE_STATUS";
+        /** @description Begin to record video. */
+        StartRecordingCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example START_RECORDING
+             * @constant
+             */
+            name: "START_RECORDING";
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
+        };
+        /** @description End the recording of video. */
+        StopRecordingCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example STOP_RECORDING
+             * @constant
+             */
+            name: "STOP_RECORDING";
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
+        };
+        /** @description Take a photo. */
+        TakePhotoCommand: {
+            /**
+             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            /**
+             * @description Which command it is.
+             * @example TAKE_PHOTO
+             * @constant
+             */
+            name: "TAKE_PHOTO";
+            /**
+             * Format: int32
+             * @description How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+             * @example 60
+             */
+            timeoutSeconds?: number;
+        };
         /** @description An access token. */
         Token: {
             /**
@@ -2691,6 +3402,223 @@ export interface operations {
             };
         };
     };
+    getCapabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of a device: a drone with its dock. */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetCapabilitiesReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDeviceCommands: {
+        parameters: {
+            query?: {
+                /** @description Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100. */
+                limit?: number;
+                /** @description Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page. */
+                nextToken?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Identifier of a device: a drone with its dock. */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListDeviceCommandsReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendCommand: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Identifier of a device: a drone with its dock. */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON in UTF-8; unknown fields are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendCommandRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendCommandReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`. `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `409`: `cannot_command`: the device can’t be told this now; `details` says why.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
+             *     - `429`: Your client has made 1200 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCommand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the command, assigned by the service. Treat it as opaque. */
+                commandId: string;
+                /** @description Identifier of a device: a drone with its dock. */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendCommandReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`. `Command not found`: the device has no such command.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -2989,6 +3917,54 @@ export interface operations {
              * @description An error, by its status:
              *
              *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid. `Cannot cancel job`: the job is neither `PENDING` nor `QUEUED`.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listJobCommands: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the job, assigned by the service. Treat it as opaque. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListJobCommandsReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
              *     - `401`: The token is missing, invalid or expired. Request a new token.
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `404`: `Job not found`: the job does not exist, or it was deleted.
@@ -3679,7 +4655,7 @@ export interface operations {
             query?: {
                 /** @description Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100. */
                 limit?: number;
-                /** @description The `nextToken` of the previous page. Leave it out for the first page; keep the other parameters as they were. */
+                /** @description Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page. */
                 nextToken?: string;
             };
             header?: never;
@@ -3878,7 +4854,7 @@ export interface operations {
             query?: {
                 /** @description Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100. */
                 limit?: number;
-                /** @description The `nextToken` of the previous page. Leave it out for the first page; keep the other parameters as they were. */
+                /** @description Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page. */
                 nextToken?: string;
             };
             header?: never;

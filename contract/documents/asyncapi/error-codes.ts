@@ -14,6 +14,8 @@ const causes: Readonly<Record<string, string>> = {
   device_group_not_found: 'There is no such device group.',
   share_not_found: 'The share has ended; for `flight` also: its device was removed.',
   too_many_requests: `More than ${CONTROLS_PER_MINUTE.share} commands in this minute for the share, or ${CONTROLS_PER_MINUTE.device} for its device.`,
+  cannot_command:
+    'The device can’t be told this now: it is on the ground, it is not in flight, or a return or landing has not ended. `details` says which.',
   internal_error: 'The service failed. The message may be sent again.',
 } satisfies Partial<Record<SocketErrorCode, string>>;
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Contract } from '../../contract';
 import { descriptionOf, type Endpoint } from '../../endpoint';
+import { carriedTexts } from '../../messaging-texts';
 import { socketMessages } from '../../socket-messages';
 import { statusMessages } from '../../status-messages';
 import { messageExamples } from '../examples/messages';
@@ -43,6 +44,9 @@ function messagesOf({ channels, actions }: Messaging): Record<string, Message> {
     messageName(messageType),
     { ...textsOf(texts), schema: statusMessages[messageType] },
   ]);
+  const carried = Object.values(channels)
+    .flatMap(({ alsoCarries = [] }) => alsoCarries)
+    .map((type) => [messageName(type), { ...carriedTexts[type], schema: statusMessages[type] }]);
   const replies = Object.entries(actions).map(([name, row]) => [
     replyName(row),
     { summary: `Answer to \`${name}\``, schema: row.reply, isReply: true },
@@ -56,7 +60,7 @@ function messagesOf({ channels, actions }: Messaging): Record<string, Message> {
     { ...textsOf(texts), schema: message, ...(name === 'error' && { isReply: true, codes }) },
   ]);
   // Two channels may have one message.
-  const ofChannels = Object.entries(Object.fromEntries(statuses) as Record<string, Message>);
+  const ofChannels = Object.entries(Object.fromEntries([...statuses, ...carried]) as Record<string, Message>);
   const all = [ofChannels, replies, requests, others].flat() as [string, Message][];
   expectUnique(all.map(([name]) => name));
   return Object.fromEntries(all);

@@ -1,4 +1,4 @@
-import { CONTROLS_PER_MINUTE } from '../../rates';
+import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../rates';
 import { MOST_TOLD, type InboundEventType, type OutboundEventType } from '../../platform';
 import { successAndFailure } from '../../job-lifecycle';
 
@@ -55,8 +55,8 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
     description: 'No viewer watches through it any more.',
   },
   'control.requested': {
-    summary: 'A viewer has sent a command',
-    description: `The viewer was allowed to at \`requestedAt\`, and the command is soon out of date. Decide whether to execute it, and report the outcome with its \`requestId\` in \`control.outcome.reported\`. At most ${CONTROLS_PER_MINUTE.share} a minute come from one share, and ${CONTROLS_PER_MINUTE.device} for one device.`,
+    summary: 'A command to a device in flight',
+    description: `From a partner, a viewer, or this service. Take it only if its \`sequence\` is above the last one that was taken of the device, else refuse it with \`OUT_OF_ORDER\`; do not begin it after \`startBefore\`, then refuse it with \`TOO_LATE\`. Report \`DELIVERED\` when it has begun, and one outcome when it is achieved or not, with its \`requestId\` in \`control.outcome.reported\`. After \`share.ended\` refuse what came through that share and has not begun with \`SHARE_ENDED\`. At most ${COMMANDS_OF_DEVICE_PER_MINUTE} a minute come for one device, not counting those that keep it from harm.`,
   },
   'mission.check.requested': {
     summary: 'A partner asks whether a job could be flown',
@@ -80,7 +80,7 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
   'device-group.removed': { summary: 'Remove a device group', description: `${last} ${failed}` },
   'device.registered': {
     summary: 'Create or rename a device, or move it to another group',
-    description: `${last} ${failed} A flight goes on.`,
+    description: `${last} ${failed} A flight goes on. \`capabilities\` says what the device can do; without them the platform decides about each command.`,
   },
   'device.removed': { summary: 'Remove a device', description: `${last} ${failed}` },
   'jobs.requested': {
@@ -89,9 +89,9 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
       'For a platform that has lost its state. The answer is a `job.snapshot` for each, and then `jobs.answered`, with the same `requestId`; without `organisationId` of all organisations.',
   },
   'control.outcome.reported': {
-    summary: 'The outcome of a command',
+    summary: 'What has become of a command',
     description:
-      'Once, within ten minutes after the command. The viewers of the share receive it. A second outcome is dropped as `repeated`, a late one as `late`.',
+      '`DELIVERED` when the device has begun, which may be left out, and then one outcome: `DONE` when it is achieved, for `RETURN_HOME` when the drone stands. Partners and viewers receive it. A repeat is dropped as `repeated`. An outcome after `endBefore` is kept beside the status `TIMED_OUT`.',
   },
   'mission.check.reported': {
     summary: 'Whether a job could be flown',

@@ -24,7 +24,7 @@ const sentUnasked = Object.entries(socketMessages)
 /** The channels of one kind over MQTT and over WebSockets, with their operations. */
 function channelsOfKind(kind: string, row: Messaging['channels'][string], messaging: Messaging) {
   const { summary, description, scope, topicSuffix, path, messageType, idField } = row;
-  const status = messageName(messageType);
+  const statuses = [messageType, ...(row.alsoCarries ?? [])].map(messageName);
   const actions = actionsWhere(messaging, ({ needs }) => needs === 'anyone' || needs === 'partner');
   const { description: meaning, examples } = fieldOf(idField) ?? {};
   const parameters = { [idField]: { description: meaning, examples } };
@@ -36,7 +36,7 @@ function channelsOfKind(kind: string, row: Messaging['channels'][string], messag
       description: `${description}\n\n${kind === 'group' ? groupOverMqtt : otherOverMqtt}`,
       servers: mqttServers,
       parameters,
-      messages: messageReferences([status, CLEARED]),
+      messages: messageReferences([...statuses, CLEARED]),
     },
     [socket]: {
       address: path.replace('{id}', `{${idField}}`),
@@ -44,19 +44,19 @@ function channelsOfKind(kind: string, row: Messaging['channels'][string], messag
       description: `${description}\n\n${overWebSocket}`,
       servers: webSocketServers,
       parameters,
-      messages: messageReferences([status, ...exchanged(actions), ...sentUnasked, 'error']),
+      messages: messageReferences([...statuses, ...exchanged(actions), ...sentUnasked, 'error']),
       bindings: resumableHandshake,
     },
   };
   const security = needsScope(scope);
   const operations = {
-    [`follow${capitalised(topic)}`]: receive(topic, [status, CLEARED], {
+    [`follow${capitalised(topic)}`]: receive(topic, [...statuses, CLEARED], {
       summary: `${summary} over MQTT`,
       description: 'Subscribe to the topic with QoS 1. Wildcards are refused.',
       security,
       bindings: { mqtt: { qos: 1, bindingVersion: '0.2.0' } },
     }),
-    [`follow${capitalised(socket)}`]: receive(socket, [status, ...sentUnasked], {
+    [`follow${capitalised(socket)}`]: receive(socket, [...statuses, ...sentUnasked], {
       summary: `${summary} over a WebSocket`,
       description: 'Open the WebSocket. There is nothing to subscribe to: the path says what it shows.',
       security,

@@ -21,7 +21,7 @@ export interface MessageExample {
 const { deviceId } = exampleIds;
 export const measuredAt = '2026-11-20T10:30:15.123Z';
 export const receivedAt = '2026-11-20T10:30:15.208Z';
-export const requestId = '01kb1x5n2c4d6f8g0h2j4k6m8n';
+export const commandId = exampleText('commandId');
 
 export const navigation = {
   position: { type: 'Point', coordinates: [8.5417, 47.3769, 485.5] },

@@ -2,6 +2,7 @@ import { cursorOf } from '../../../domain/cursor';
 import { lacksScope } from '../../forbidden';
 import {
   camera,
+  commandId,
   exampleIds,
   inFlight,
   measuredAt,
@@ -19,6 +20,16 @@ import { viewerMessageExamples } from './viewer-messages';
 
 const { jobId, deviceGroupId, deviceId, shareCode, token } = exampleIds;
 const job = { type: 'job.status', jobId, deviceGroupId };
+const command = {
+  type: 'command.status',
+  commandId,
+  deviceId,
+  deviceGroupId,
+  jobId,
+  name: 'PAUSE',
+  origin: 'partner',
+  requestedBy: '6b1o2p3q4r5s6t7u8v9w0x1y2z',
+};
 const cursor = (number: number) => cursorOf('7k2m9qx4', number);
 
 /** Examples by the name of the message; tests validate each, and send those that clients send to a stack. */
@@ -137,6 +148,30 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
         snapshot: true,
         cursor: cursor(1),
         timestamp: '2026-11-20T10:30:10.005Z',
+      },
+    },
+  ],
+  commandStatus: [
+    {
+      name: 'delivered',
+      summary: 'The device has begun',
+      payload: { ...command, sequence: 2, status: 'DELIVERED', cursor: cursor(6), timestamp: '2026-11-20T10:31:07.481Z' },
+    },
+    {
+      name: 'done',
+      summary: 'It is achieved',
+      payload: { ...command, sequence: 3, status: 'DONE', cursor: cursor(7), timestamp: '2026-11-20T10:31:09.412Z' },
+    },
+    {
+      name: 'late',
+      summary: 'An outcome that came after the end',
+      payload: {
+        ...command,
+        sequence: 3,
+        status: 'TIMED_OUT',
+        lateOutcome: { outcome: 'DONE', at: '2026-11-20T10:31:40.000Z' },
+        cursor: cursor(8),
+        timestamp: '2026-11-20T10:31:37.250Z',
       },
     },
   ],

@@ -11,7 +11,7 @@ const jobId = 'job-acme0001-01kb1x5m9v3f8q2r7t6w4y0z1a';
 const deviceGroupId = 'group-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2n';
 const deviceId = 'device-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2p';
 const shareId = '9f86d081884c7d659a2feaa0c55ad015';
-const requestId = '01kb1x5n2c4d6f8g0h2j4k6m8n';
+const commandId = 'command-acme0001-01kb1x5n2c4d6f8g0h2j4k6m8n';
 const checkId = 'd3b07384-d113-4ec5-a5d1-7c9f0e2b6a41';
 const organisationId = 'org-acme0001';
 const reportId = '0b1f2d3c-4e5f-4a6b-8c7d-9e0f1a2b3c4d';
@@ -65,13 +65,19 @@ const published = {
   'share.created': share(1, '2026-11-27T10:10:00.000Z'),
   'share.ended': { ...share(2, '2026-11-27T10:40:12.000Z'), reason: 'REVOKED' },
   'control.requested': {
-    requestId,
+    requestId: commandId,
+    commandId,
     eventVersion: EVENT_VERSION,
     organisationId,
+    origin: 'share',
     shareId,
     deviceId,
-    command: { name: 'gimbal', pitch: -30 },
+    jobId,
+    command: { name: 'GIMBAL', pitch: -30 },
+    sequence: 12,
     requestedAt: '2026-11-27T10:31:07.250Z',
+    startBefore: '2026-11-27T10:31:17.250Z',
+    endBefore: '2026-11-27T10:31:37.250Z',
   },
   'organisation.changed': {
     eventId: `${organisationId}/2026-11-27T09:00:00.000Z`,
@@ -145,12 +151,16 @@ const reported = {
     deviceGroupId,
     name: 'Kestrel',
     stream: 'stream-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2s',
+    capabilities: {
+      commands: ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND', 'GO_TO', 'GIMBAL'],
+      range: { from: { type: 'Point', coordinates: [8.5417, 47.3769] }, metres: 5000 },
+    },
     at: '2026-11-27T09:00:00.250Z',
   },
   'jobs.requested': { requestId: 'after-restart-7', organisationId },
   'device.removed': { deviceId },
   'control.outcome.reported': {
-    requestId,
+    requestId: commandId,
     deviceId,
     outcome: 'REFUSED',
     reason: 'DEVICE_BUSY',

@@ -1,8 +1,8 @@
 import {
+  commandId,
   exampleIds,
   only,
   receivedAt,
-  requestId,
   sample,
   sequence,
   share,
@@ -15,6 +15,8 @@ const video = {
   url: 'https://video.example.com/hls/v1/master.m3u8',
   expiresAt: '2026-11-20T10:35:00.000Z',
 };
+
+const outcome = { type: 'control.outcome', requestId: commandId, deviceId, name: 'GIMBAL' };
 
 /** Examples of what viewers of a share send and receive, by the name of the message. */
 export const viewerMessageExamples: Readonly<Record<string, readonly MessageExample[]>> = {
@@ -99,14 +101,18 @@ export const viewerMessageExamples: Readonly<Record<string, readonly MessageExam
       payload: { type: 'share.flight', deviceName: 'Kestrel 1', track: [], id: 10 },
     },
   ],
-  control: only({ action: 'control', command: { name: 'gimbal', pitch: -30 }, id: 9 }),
-  accepted: only({ type: 'accepted', requestId, id: 9 }),
-  controlOutcome: only({
-    type: 'control.outcome',
-    requestId,
-    deviceId,
-    outcome: 'REFUSED',
-    reason: 'DEVICE_BUSY',
-    timestamp: '2026-11-20T10:31:08.000Z',
-  }),
+  control: only({ action: 'control', command: { name: 'GIMBAL', pitch: -30 }, id: 9 }),
+  accepted: only({ type: 'accepted', requestId: commandId, id: 9 }),
+  controlOutcome: [
+    {
+      name: 'refused',
+      summary: 'Not attempted',
+      payload: { ...outcome, outcome: 'REFUSED', reason: 'DEVICE_BUSY', timestamp: '2026-11-20T10:31:08.000Z' },
+    },
+    {
+      name: 'done',
+      summary: 'Achieved',
+      payload: { ...outcome, outcome: 'DONE', timestamp: '2026-11-20T10:31:09.412Z' },
+    },
+  ],
 };

@@ -1,5 +1,6 @@
 import { MAX_WAIT_S } from '../../schemas/events';
 import type { Fields } from '../field';
+import { commandFields } from './commands';
 import { fleetFields } from './fleet';
 import { jobFields } from './jobs';
 import { shareFields } from './shares';
@@ -16,6 +17,7 @@ const sameAs = (fields: Fields, message: string, event: string): Fields =>
 export const eventFields: Fields = {
   ...sameAs(jobFields, 'JobStatusMessage', 'JobEvent'),
   ...sameAs(fleetFields, 'DeviceStatusMessage', 'DeviceEvent'),
+  ...sameAs(commandFields, 'CommandStatusMessage', 'CommandEvent'),
   ...sameAs(shareFields, 'ShareStatusMessage', 'ShareEvent'),
   after: {
     description:

@@ -16,22 +16,38 @@ const shareId: Field = { description: 'Identifies the share without its code, wh
 
 /** Fields of the events between the service and the drone platform. */
 export const platformEventFields: Fields = {
-  'ControlOutcomeReportedDetail.at': { description: 'When the outcome was known.' },
+  'ControlOutcomeReportedDetail.at': { description: 'When it happened.' },
   'ControlOutcomeReportedDetail.deviceId': { description: 'The device that the command was for.' },
   'ControlOutcomeReportedDetail.reason': { description: 'Why it was refused or has failed.' },
   'ControlOutcomeReportedDetail.requestId': { description: 'The `requestId` of `control.requested`.' },
+  'ControlRequestedDetail.commandId': { description: 'The same as `requestId`.' },
   'ControlRequestedDetail.deviceId': { description: 'The device to command.' },
+  'ControlRequestedDetail.endBefore': { description: 'Without an outcome by then the command is `TIMED_OUT`.' },
+  'ControlRequestedDetail.jobId': { description: 'The job that the device flies, if it is known.' },
   'ControlRequestedDetail.organisationId': { description: 'The organisation that the device belongs to.' },
   'ControlRequestedDetail.requestId': {
     description: 'Identifies the command, the same for every repeat. Report the outcome with it.',
   },
-  'ControlRequestedDetail.requestedAt': { description: 'When the viewer was allowed to send it.' },
-  'ControlRequestedDetail.shareId': { description: 'The share that the viewer watches, as in `share.created`.' },
+  'ControlRequestedDetail.requestedAt': { description: 'When this service accepted it.' },
+  'ControlRequestedDetail.sequence': {
+    description:
+      'Its number among the commands of the device. Refuse it with `OUT_OF_ORDER` if it is not above the last one that was taken.',
+    format: 'int64',
+  },
+  'ControlRequestedDetail.shareId': {
+    description: 'Of a viewer’s command: the share that it came through, as in `share.created`.',
+  },
+  'ControlRequestedDetail.startBefore': {
+    description: 'Do not begin it later than this: refuse it with `TOO_LATE`. By the clock of this service.',
+  },
   'DeviceGroupRegisteredDetail.at': decidedBy,
   'DeviceGroupRegisteredDetail.description': { description: 'What the group is, for people.' },
   'DeviceGroupRegisteredDetail.name': { description: 'Name of the group, for people.' },
   'DeviceGroupRemovedDetail.at': decidedBy,
   'DeviceRegisteredDetail.at': decidedBy,
+  'DeviceRegisteredDetail.capabilities': {
+    description: 'What the device can do, in place of what was registered before. Left out, that stays.',
+  },
   'DeviceRegisteredDetail.name': { description: 'Name of the device, for people.' },
   'DeviceRemovedDetail.at': decidedBy,
   'JobCreatedDetail.at': changedAt,

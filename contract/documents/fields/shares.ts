@@ -7,6 +7,11 @@ const expiresAt: Field = {
   format: 'date-time',
 };
 const versionOfShare: Field = { description: 'Version of the share.', examples: [4], format: 'int64', minimum: 0 };
+const commands: Field = {
+  description:
+    'With the permission `control`: the names of the commands that viewers may send, at most 50. Without it all but `LAND`.',
+  examples: [['PAUSE', 'RESUME', 'RETURN_HOME']],
+};
 const shareState: Field = {
   description: '`ACTIVE`; in the final message `REVOKED` or `EXPIRED`.',
   examples: ['ACTIVE'],
@@ -88,11 +93,13 @@ export const shareFields: Fields = {
     examples: ['broadcast/5e884898da28047151d0e56f8dc62927'],
   },
   username: { description: 'The MQTT user name to connect with.', examples: ['L0SM9cOFvHcCIhw='] },
+  'CreateShareRequest.commands': commands,
   'CreateShareRequest.metadata': {
     description:
       'Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored with the share and not returned.',
     examples: [{ order: 4711 }],
   },
+  'ListedShare.commands': commands,
   'ListShareResourcesReply.resources': {
     description: 'The device of the share; empty once the device has been removed.',
   },
@@ -107,6 +114,9 @@ export const shareFields: Fields = {
     examples: ['2026-11-27T10:35:15.123Z'],
     format: 'date-time',
   },
+  'Share.commands': commands,
+  'ShareCreatedDetail.commands': commands,
+  'ShareEndedDetail.commands': commands,
   'SharePlaybackMessage.code': {
     description: '`no_video_stream` while there is nothing to play.',
     examples: ['no_video_stream'],

@@ -1,3 +1,4 @@
+import { commandStatuses } from '../../../domain/command-lifecycle';
 import { actions } from '../../../domain/destination';
 import { deviceStatuses } from '../../../domain/fleet';
 import { jobStatuses } from '../../../domain/job-lifecycle';
@@ -24,6 +25,7 @@ function field(name: string, owner?: string): Field {
 /** Enumerations by name: generated clients have one type for each, however many schemas have it. */
 export const enumerations: Readonly<Record<string, JsonSchema>> = {
   ActionOnArrival: enumeration(actions, field('actionOnArrival')),
+  CommandStatus: enumeration(commandStatuses, field('status', 'Command')),
   DeviceStatus: enumeration(deviceStatuses, field('status', 'Device')),
   JobStatus: enumeration(jobStatuses, field('status')),
   Permission: enumeration(permissions, {

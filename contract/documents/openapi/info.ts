@@ -20,7 +20,8 @@ Each client sees only its own organisation.
 - **\`x-request-id\`** in each response identifies the request. Name it when you report a problem. Only what is
   refused unread lacks it: a body that is too large (413), a malformed URL (400 \`{"message": "Bad Request"}\`), and requests beyond a
   limit per IP address that the operator may have set (429 with \`Retry-After\`).
-- **Limits** are per client and exact, in windows of a minute of the clock: 60 calls of \`POST /v3/jobs/create\`, 60 each of \`POST /v3/jobs/dispatch\`, \`POST /v3/jobs/check\`,
+- **Limits** are per client and exact, in windows of a minute of the clock: 1,200 calls of
+  \`POST /v3/devices/{deviceId}/commands\`, 60 calls of \`POST /v3/jobs/create\`, 60 each of \`POST /v3/jobs/dispatch\`, \`POST /v3/jobs/check\`,
   \`POST /v3/missions\` and \`PUT /v3/missions/{missionId}\`, 30 of
   \`POST /v3/streams/share\` and 120 each of \`GET /v3/shares/{shareCode}/resources\` and
   \`GET /v3/events\`. Every call that reaches the service counts, also a
@@ -91,6 +92,14 @@ export const tagsByFolder = new Map([
     },
   ],
   ['resources', { name: 'Resources', description: 'The device groups of your organisation, with their devices.' }],
+  [
+    'commands',
+    {
+      name: 'Commands',
+      description:
+        'A command tells a device in flight what to do now. Each one ends with an outcome. The guide “Steer a drone” says what each command does.',
+    },
+  ],
   [
     'events',
     { name: 'Events', description: 'What has happened in your organisation, for clients that were not connected.' },

@@ -5,6 +5,7 @@ import { endpointTable } from '../../access';
 import { binaryMediaTypes } from '../../binary-media-types';
 import type { EndpointKey } from '../../endpoints';
 import * as check from '../../schemas/check';
+import * as commands from '../../schemas/commands';
 import * as dispatch from '../../schemas/dispatch';
 import * as errors from '../../schemas/errors';
 import * as events from '../../schemas/events';
@@ -30,6 +31,7 @@ interface NamedSchema {
 }
 
 type Exported = typeof check &
+  typeof commands &
   typeof dispatch &
   typeof errors &
   typeof events &
@@ -47,6 +49,7 @@ type Exported = typeof check &
 const exported = Object.fromEntries(
   [
     Object.entries(check),
+    Object.entries(commands),
     Object.entries(dispatch),
     Object.entries(errors),
     Object.entries(events),
@@ -112,6 +115,11 @@ const parts = described({
   event: 'What has happened, by its `type`. Pass over a type that you don’t know.',
   unknownEvent: 'What every event has, also one of a type that is added later.',
   jobEvent: 'A change of the status of a job.',
+  command: 'A command to a device, with what has become of it.',
+  lateOutcome: 'What the drone platform said of a command that had ended before.',
+  deviceCapabilities: 'What a device can do. What is left out is not known.',
+  deviceRange: 'How far a device flies.',
+  commandEvent: 'A change of the status of a command.',
   deviceEvent: 'A change of a device.',
   shareEvent: 'The beginning or the end of a share.',
   limits: 'What a client may do, and what is left of it.',
@@ -127,6 +135,21 @@ const parts = described({
 
 const requestParts: Readonly<Record<string, NamedSchema>> = {
   ...described({ tokenRequest: 'Credentials of a client. Other fields are ignored.' }),
+  ...described({
+    pauseCommand: 'Stop, and hover until `RESUME`.',
+    resumeCommand: 'Go on after `PAUSE`, or after `GO_TO`.',
+    returnHomeCommand: 'End the flight: return and land.',
+    landCommand: 'End the flight: land where the drone is.',
+    goToCommand: 'Fly to a place, and hover there until `RESUME`. It ends a pause.',
+    orbitCommand: 'Circle around a place.',
+    lookAtCommand: 'Turn the camera to a place.',
+    gimbalCommand: 'Turn the camera. Needs `pitch` or `yaw`.',
+    takePhotoCommand: 'Take a photo.',
+    startRecordingCommand: 'Begin to record video.',
+    stopRecordingCommand: 'End the recording of video.',
+    ownCommand: 'A command of the drone platform’s own, with the parameters that the platform defines.',
+    commandPosition: fieldOf('position', 'GoToCommand')?.description ?? '',
+  }),
   // Strict, as those of a job are not.
   DesiredLocation: { schema: exported.location, description: fieldOf('desiredLocation')?.description ?? '' },
   DesiredFlight: {

@@ -1,0 +1,191 @@
+import { commandNames, commandOrigins, START_WITHIN_MS, timeoutBounds } from '../../../domain/command';
+import { commandReasons } from '../../../domain/command-lifecycle';
+import type { Field, Fields } from '../field';
+import { identifier } from './common';
+
+const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+const name: Field = {
+  description: `Name of the command: ${listed(commandNames)}, or a name of the drone platform’s own, \`x-…\`.`,
+  examples: ['GO_TO'],
+};
+const jobId: Field = {
+  description: 'The job that the device flew, or that the request named. Left out without a job.',
+  examples: ['job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a'],
+  ...identifier,
+};
+const jobOfRequest: Field = {
+  ...jobId,
+  description: 'The job that the device flies: another device’s is refused. Without it the service fills it in.',
+};
+const status: Field = {
+  description:
+    '`REQUESTED`: accepted, not yet begun. `DELIVERED`: the device has begun. `DONE`: achieved. `REFUSED`: not attempted. `FAILED`: attempted without success. ' +
+    '`TIMED_OUT`: there was no outcome in time, and nobody knows whether it was executed. `SUPERSEDED`: a later command took its place.',
+  examples: ['DONE'],
+};
+const reason: Field = {
+  description: `Why it was refused or has failed, if that is known. ${Object.entries(commandReasons)
+    .map(([code, text]) => `\`${code}\`: ${text}`)
+    .join(' ')} Others may be added: accept them.`,
+  examples: ['DEVICE_BUSY'],
+  known: Object.keys(commandReasons),
+};
+const origin: Field = {
+  description: 'Who sent it: `partner`, a client of your organisation; `share`, a viewer; `service`, this service.',
+  examples: ['partner'],
+  known: commandOrigins,
+};
+const requestedBy: Field = {
+  description:
+    'The client id of the client that sent it. Of a viewer a pseudonym, the same for all commands of one connection.',
+  examples: ['6b1o2p3q4r5s6t7u8v9w0x1y2z'],
+};
+const supersededBy: Field = {
+  description: 'Of a command that is `SUPERSEDED`: the one that took its place, if it is known.',
+  examples: ['command-7k2m9qx4-01kb1x6a4n6p8q0r2s4t6v8w0x'],
+};
+const lateOutcome: Field = {
+  description: 'What the drone platform reported after the command had ended. `status` stays as it was.',
+};
+const height: Field = {
+  description:
+    'Height in metres above the take-off point, 1 to 500. Not together with an altitude in `position`. Without both the drone keeps its height.',
+  examples: [60],
+};
+const speed: Field = {
+  description: 'Speed over ground in metres per second, 0.5 to 50. Without it the drone platform chooses.',
+  examples: [12],
+};
+const position: Field = {
+  description:
+    'A place: a GeoJSON point (RFC 7946) with longitude and latitude in degrees, and optionally the altitude in metres above mean sea level. ' +
+    'It must be within the range of the device, if the platform has registered one.',
+};
+
+/** Fields of commands, and of what devices can do. */
+export const commandFields: Fields = {
+  commandId: {
+    description: 'Identifier of the command, assigned by the service. Treat it as opaque.',
+    examples: ['command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n'],
+    ...identifier,
+  },
+  capabilities: { description: 'What the device can do.' },
+  commands: { description: 'The commands, newest first.', maxItems: 100 },
+  deliveredAt: {
+    description: 'When the device began, as the drone platform reported it.',
+    examples: ['2026-11-27T10:30:16.004Z'],
+    format: 'date-time',
+  },
+  endBefore: {
+    description: 'Without an outcome by then the command is `TIMED_OUT`.',
+    examples: ['2026-11-27T10:35:15.123Z'],
+    format: 'date-time',
+  },
+  endedAt: {
+    description: 'When the command ended.',
+    examples: ['2026-11-27T10:31:02.300Z'],
+    format: 'date-time',
+  },
+  from: { description: 'The place from which the range is measured, usually the dock.' },
+  lateOutcome,
+  metres: { description: 'How far the device flies from there, in metres.', examples: [5000] },
+  origin,
+  parameters: {
+    description: 'The parameters of the command, as they were sent. Left out if there are none.',
+    examples: [{ position: { type: 'Point', coordinates: [8.5417, 47.3769] }, height: 60 }],
+  },
+  radius: { description: 'Radius of the circle in metres, 1 to 1000.', examples: [30] },
+  range: { description: 'How far the device flies.' },
+  requestedAt: {
+    description: 'When the service accepted the command.',
+    examples: ['2026-11-27T10:30:15.123Z'],
+    format: 'date-time',
+  },
+  requestedBy,
+  shareId: {
+    description: 'Of a viewer’s command: the share that it came through, without its code.',
+    examples: ['9f86d081884c7d659a2feaa0c55ad015'],
+  },
+  startBefore: {
+    description: `Until when the drone platform must begin it, at most ${START_WITHIN_MS / 1000} seconds after \`requestedAt\`: later it refuses it.`,
+    examples: ['2026-11-27T10:30:25.123Z'],
+    format: 'date-time',
+  },
+  supersededBy,
+  timeoutSeconds: {
+    description: `How long the command may take, in seconds, ${timeoutBounds.minimum} to ${timeoutBounds.maximum}: without an outcome by then it is \`TIMED_OUT\`. Default: 300 for \`GO_TO\`, \`ORBIT\`, \`RETURN_HOME\` and \`LAND\`, 30 for others.`,
+    examples: [60],
+  },
+  yaw: { description: 'Degrees to the right of the drone’s nose, -180 to 180.', examples: [90] },
+  ...Object.fromEntries(
+    commandNames.flatMap((each) => [
+      [`${schemaOf(each)}.name`, { description: 'Which command it is.', examples: [each] }],
+      [`${schemaOf(each)}.jobId`, jobOfRequest],
+    ]),
+  ),
+  'Command.jobId': jobId,
+  'Command.name': name,
+  'Command.reason': reason,
+  'Command.sequence': {
+    description: 'Number of the command among those of its device. A later command has a higher one.',
+    examples: [12],
+    format: 'int64',
+    minimum: 1,
+  },
+  'Command.status': status,
+  'Command.version': {
+    description: 'Grows by one with every change of the command.',
+    examples: [3],
+    format: 'int64',
+    minimum: 1,
+  },
+  'CommandStatusMessage.name': name,
+  'CommandStatusMessage.reason': reason,
+  'CommandStatusMessage.sequence': {
+    description: 'Version of the command; each command counts by itself, from 1.',
+    examples: [3],
+    format: 'int64',
+    minimum: 1,
+  },
+  'CommandStatusMessage.status': status,
+  'CommandStatusMessage.timestamp': {
+    description: 'Time of the change. ISO 8601 in UTC.',
+    examples: ['2026-11-27T10:31:02.300Z'],
+    format: 'date-time',
+  },
+  'CommandStatusMessage.jobId': jobId,
+  'CommandPosition.coordinates': {
+    description:
+      'Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude in metres above mean sea level (-500 to 9000).',
+    examples: [[8.5417, 47.3769]],
+  },
+  'DeviceCapabilities.commands': {
+    description: 'The names of the commands that the device obeys: others are refused with 400.',
+    examples: [['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND', 'GO_TO']],
+  },
+  'GimbalCommand.pitch': { description: 'Degrees up from the horizon, -90 to 90.', examples: [-30] },
+  'GoToCommand.height': height,
+  'GoToCommand.position': position,
+  'GoToCommand.speed': speed,
+  'LateOutcome.at': {
+    description: 'When the drone platform says that it happened.',
+    examples: ['2026-11-27T10:36:40.000Z'],
+    format: 'date-time',
+  },
+  'LateOutcome.outcome': { description: 'What the platform reported; values as of `status`.', examples: ['DONE'] },
+  'LateOutcome.reason': reason,
+  'OrbitCommand.height': height,
+  'OrbitCommand.speed': speed,
+  'OwnCommand.jobId': jobOfRequest,
+  'OwnCommand.name': {
+    description: 'A name of the drone platform’s own: `x-`, and up to 62 small letters, digits and hyphens.',
+    examples: ['x-spotlight'],
+  },
+};
+
+/** The name of the schema of a command: `GoToCommand`. */
+function schemaOf(command: string): string {
+  const words = command.toLowerCase().split('_');
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Command`;
+}

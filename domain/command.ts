@@ -5,7 +5,7 @@ import { freeForm } from './free-form';
 import { text } from './text';
 
 /** Where a command is for: a schema of its own, since the documents say something else of it than of a job's place. */
-export const commandPosition = z.clone(location);
+export const commandPosition = z.extend(location, {});
 
 const between = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
 

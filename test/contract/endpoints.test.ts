@@ -48,7 +48,12 @@ test('an endpoint whose calls wait gets how many may in all, and no other', () =
 
 test('only the endpoints that create accept idempotency keys', () => {
   const idempotent = entries.filter(([, endpoint]) => endpoint.idempotent).map(([key]) => key);
-  expect(idempotent).toEqual(['POST /v3/jobs/create', 'POST /v3/jobs/dispatch', 'POST /v3/streams/share']);
+  expect(idempotent).toEqual([
+    'POST /v3/jobs/create',
+    'POST /v3/jobs/dispatch',
+    'POST /v3/devices/{deviceId}/commands',
+    'POST /v3/streams/share',
+  ]);
 });
 
 test('exactly the endpoints with a query or body schema declare invalid_request', () => {

@@ -122,21 +122,7 @@ export interface components {
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
-            /** @description What the drone platform reported after the command had ended. `status` stays as it was. */
-            lateOutcome?: {
-                at: string;
-                /**
-                 * @description `DELIVERED`: begun; `DONE`: achieved; `REFUSED`: not attempted; `FAILED`: attempted without success; `TIMED_OUT`: nobody knows; `SUPERSEDED`: a later command took its place.
-                 * @example REFUSED
-                 * @enum {string}
-                 */
-                outcome: "DELIVERED" | "DONE" | "REFUSED" | "FAILED" | "SUPERSEDED";
-                /**
-                 * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `UNREACHABLE`, `NOT_TAKEN`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
-                 * @example LINK_LOSS
-                 */
-                reason?: string;
-            };
+            lateOutcome?: components["schemas"]["LateOutcome"];
             /**
              * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
              * @example GO_TO
@@ -659,6 +645,26 @@ export interface components {
              * @constant
              */
             type: "job.status";
+        };
+        /** @description What the drone platform reported after the command had ended. `status` stays as it was. */
+        LateOutcome: {
+            /**
+             * Format: date-time
+             * @description When the drone platform says that it happened.
+             * @example 2026-11-27T10:36:40.000Z
+             */
+            at: string;
+            /**
+             * @description What the platform reported; values as of `status`.
+             * @example DONE
+             * @enum {string}
+             */
+            outcome: "DELIVERED" | "DONE" | "REFUSED" | "FAILED" | "SUPERSEDED";
+            /**
+             * @description Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+             * @example DEVICE_BUSY
+             */
+            reason?: string;
         };
         LiveVideo: {
             /**

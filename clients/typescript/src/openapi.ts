@@ -960,7 +960,18 @@ export interface components {
             type: "command.status";
         };
         /** @description A place: a GeoJSON point (RFC 7946) with longitude and latitude in degrees, and optionally the altitude in metres above mean sea level. It must be within the range of the device, if the platform has registered one. */
-        CommandPosition: components["schemas"]["DesiredLocation"];
+        CommandPosition: {
+            /**
+             * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude in metres above mean sea level (-500 to 9000).
+             * @example [
+             *       8.5417,
+             *       47.3769
+             *     ]
+             */
+            coordinates: number[];
+            /** @description Says what this object is. */
+            type: string;
+        };
         /**
          * @description `REQUESTED`: accepted, not yet begun. `DELIVERED`: the device has begun. `DONE`: achieved. `REFUSED`: not attempted. `FAILED`: attempted without success. `TIMED_OUT`: there was no outcome in time, and nobody knows whether it was executed. `SUPERSEDED`: a later command took its place.
          * @example DONE

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { command } from '../../../domain/command';
+import { lateOutcome } from '../../../domain/command-record';
 import { trackPoint } from '../../../domain/flight';
 import * as telemetry from '../../../domain/telemetry';
 import { messageId } from '../../message-id';
@@ -19,6 +20,7 @@ const parts = {
   Weather: telemetry.weather,
   SensorPayload: telemetry.sensorPayload,
   Camera: telemetry.camera,
+  LateOutcome: lateOutcome,
   LiveVideo: liveVideo,
   TakeOff: flightTakeOff,
   TrackPoint: trackPoint,

@@ -55,6 +55,35 @@ export const requestExamples: Partial<Record<EndpointKey, Readonly<Record<string
       },
     },
   },
+  'POST /v3/devices/{deviceId}/commands': {
+    pause: { summary: 'Stop and hover', value: { name: 'PAUSE' } },
+    resume: { summary: 'Go on', value: { name: 'RESUME' } },
+    returnHome: { summary: 'Return and land, within ten minutes', value: { name: 'RETURN_HOME', timeoutSeconds: 600 } },
+    land: { summary: 'Land where the drone is', value: { name: 'LAND' } },
+    goTo: {
+      summary: 'Fly to a place, 60 metres above the take-off point',
+      value: {
+        name: 'GO_TO',
+        position: { type: 'Point', coordinates: [8.5417, 47.3769] },
+        height: 60,
+        speed: 12,
+        jobId: exampleValue('jobId'),
+      },
+    },
+    orbit: {
+      summary: 'Circle around a place',
+      value: { name: 'ORBIT', position: { type: 'Point', coordinates: [8.5417, 47.3769] }, radius: 30 },
+    },
+    lookAt: {
+      summary: 'Turn the camera to a place',
+      value: { name: 'LOOK_AT', position: { type: 'Point', coordinates: [8.5417, 47.3769] } },
+    },
+    gimbal: { summary: 'Turn the camera', value: { name: 'GIMBAL', pitch: -30, yaw: 90 } },
+    takePhoto: { summary: 'Take a photo', value: { name: 'TAKE_PHOTO' } },
+    startRecording: { summary: 'Begin to record video', value: { name: 'START_RECORDING' } },
+    stopRecording: { summary: 'End the recording', value: { name: 'STOP_RECORDING' } },
+    own: { summary: 'A command of the drone platform’s own', value: { name: 'x-spotlight', brightness: 80 } },
+  },
   'PATCH /v3/jobs/{jobId}': {
     rename: { summary: 'Another name and priority', value: { name: 'Rim inspection, second try', priority: 8 } },
     replaceMetadata: { summary: 'Replace all metadata', value: { metadata: { site: 'south' } } },

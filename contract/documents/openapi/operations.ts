@@ -32,9 +32,11 @@ function requestBodyOf(key: EndpointKey, { request, scope }: Endpoint): RequestB
   if (request.file) return fileBodyOf(key, request.file);
   if (!request.body) return undefined;
   const schema = requestReference(request.body);
-  const everything = { summary: scope === null ? 'Credentials in the body' : 'Every field', value: composed(schema) };
+  // A choice of several bodies has an example of each instead.
+  const isChoice = schemasByReference.get(schema.$ref)?.anyOf !== undefined;
+  const summary = scope === null ? 'Credentials in the body' : 'Every field';
   const content = json(schema, {
-    everything,
+    ...(!isChoice && { everything: { summary, value: composed(schema) } }),
     ...requestExamples[key],
     ...(scope === null && { basic: basicExample }),
   });

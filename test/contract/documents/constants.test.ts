@@ -19,6 +19,6 @@ test('the constant of an event’s type has a name that no type has, so that Go 
     const type = properties?.['type'] as { 'x-enum-varnames'?: readonly string[] } | undefined;
     return (type?.['x-enum-varnames'] ?? []).map((constant) => [constant, `${name}Type`]);
   });
-  expect(types).toHaveLength(3);
+  expect(types).toHaveLength(4);
   for (const [constant = '', type] of types) expect([...schemas, type]).not.toContain(constant);
 });

@@ -155,7 +155,13 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
     {
       name: 'delivered',
       summary: 'The device has begun',
-      payload: { ...command, sequence: 2, status: 'DELIVERED', cursor: cursor(6), timestamp: '2026-11-20T10:31:07.481Z' },
+      payload: {
+        ...command,
+        sequence: 2,
+        status: 'DELIVERED',
+        cursor: cursor(6),
+        timestamp: '2026-11-20T10:31:07.481Z',
+      },
     },
     {
       name: 'done',

@@ -113,7 +113,8 @@ describe('The OpenAPI document', () => {
   });
 
   test('allows unknown fields in every reply and refuses them in every request but that for a token', () => {
-    const isRequest = (name: string) => /Request$|^Desired|^CommandPosition$|.Command$/.test(name) && name !== 'TokenRequest';
+    const isRequest = (name: string) =>
+      /Request$|^Desired|^CommandPosition$|.Command$/.test(name) && name !== 'TokenRequest';
     // Only the platform knows the parameters of its own commands.
     for (const [name, schema] of schemas.filter(([each]) => each !== 'OwnCommand'))
       for (const part of objectsIn(schema)) {

@@ -2,10 +2,11 @@ import { endpointTable, routeOf } from '../../contract/access';
 import { permits, scopeNames } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { requestExamples } from '../contract/documents/openapi-file';
+import { givenFlyingDevice, removeDevice } from '../channels/flying-device';
 import { clients, pathOf, send, type Client } from './client';
 import { expire } from './expire';
 import { forgeries } from './forgeries';
-import { fleetOf, forbiddenAt, foreignAt, givenJob, givenMission, givenShare, nobodys } from './given';
+import { fleetOf, forbiddenAt, foreignAt, givenCommand, givenJob, givenMission, givenShare, nobodys } from './given';
 
 const [stranger] = clients('stranger');
 const [partner, ...oneScopeEach] = clients('access');
@@ -65,8 +66,18 @@ const resources = {
     now: (shareCode: string) => partner.call('GET /v3/shares/{shareCode}', { path: { shareCode } }),
     end: expire,
   },
+  deviceId: {
+    error: 'Resource not found',
+    given: () => givenFlyingDevice(fleetOf(partner).deviceGroupId),
+    now: (deviceId: string) => partner.call('GET /v3/devices/{deviceId}/capabilities', { path: { deviceId } }),
+    end: removeDevice,
+  },
 };
-const identified = keys.flatMap((key) => [...key.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ key, name })));
+// A command is found by its device, which comes first.
+const identified = keys.flatMap((key) => {
+  const names = [...key.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  return names.length === 1 ? [{ key, name: names[0] }] : [];
+});
 
 describe.each(identified)('$key', ({ key, name }) => {
   const { error, given, now, end } = resources[name as keyof typeof resources];
@@ -75,7 +86,7 @@ describe.each(identified)('$key', ({ key, name }) => {
   const headers = { ...(mediaType !== undefined && { 'content-type': mediaType }) };
   const askedBy = (client: Client, id: string) =>
     client.call(key, {
-      path: { jobId: id, missionId: id, shareCode: id },
+      path: { jobId: id, missionId: id, shareCode: id, deviceId: id, commandId: id },
       headers,
       ...(example && { body: example.value }),
     });
@@ -102,6 +113,31 @@ describe.each(identified)('$key', ({ key, name }) => {
     expect(before.status).toBe(200);
     expect(await askedBy(stranger, id)).toMatchObject({ status: 403, body: foreignAt(name ?? '') });
     expect((await now(id)).body).toEqual(before.body);
+  });
+});
+
+describe('GET /v3/devices/{deviceId}/commands/{commandId}', () => {
+  const key = 'GET /v3/devices/{deviceId}/commands/{commandId}';
+
+  test('answers 404 for a command that its device has not', async () => {
+    const { deviceId, commandId } = await givenCommand(partner);
+    const { deviceId: other } = await givenCommand(partner);
+    const notFound = { status: 404, body: { error: 'Command not found' } };
+    for (const unknown of ['none', 'head', nobodys(commandId), commandId.toUpperCase(), `${commandId}x`])
+      expect(await partner.call(key, { path: { deviceId, commandId: unknown } })).toMatchObject(notFound);
+    expect(await partner.call(key, { path: { deviceId: other, commandId } })).toMatchObject(notFound);
+  });
+
+  test("answers 404 for what is no device, and 403 for another organisation's", async () => {
+    const { deviceId, commandId } = await givenCommand(partner);
+    expect(await partner.call(key, { path: { deviceId: 'none', commandId } })).toMatchObject({
+      status: 404,
+      body: { error: 'Resource not found' },
+    });
+    expect(await stranger.call(key, { path: { deviceId, commandId } })).toMatchObject({
+      status: 403,
+      body: foreignAt('deviceId'),
+    });
   });
 });
 

@@ -1,4 +1,5 @@
 import { jobStatuses, mayMove, wayTo, type JobStatus } from '../../domain/job-lifecycle';
+import { givenFlyingDevice } from '../channels/flying-device';
 import type { Client } from './client';
 
 /** The first device group that a client's organisation has, and the first device in it. */
@@ -43,6 +44,17 @@ export async function givenShare(client: Client, fields: object = {}) {
   });
   expect([status, body.details]).toEqual([201, undefined]);
   return body.share;
+}
+
+/** Sends a command to a device that flies; returns the command in the answer. */
+export async function givenCommand(client: Client, body: object = { name: 'PAUSE' }) {
+  const deviceId = await givenFlyingDevice(fleetOf(client).deviceGroupId);
+  const { status, body: reply } = await client.call('POST /v3/devices/{deviceId}/commands', {
+    path: { deviceId },
+    body,
+  });
+  expect([status, reply.details]).toEqual([202, undefined]);
+  return reply.command;
 }
 
 /** Two waypoints, 40 m above the take-off point. */

@@ -8,7 +8,8 @@ import { fleetKey } from '../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { cursorOf } from '../../domain/cursor';
 import { keyOf, toItem } from '../../data/jobs/job-item';
-import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
+import { toItem as commandItem } from '../../data/commands/command-item';
+import { acme, id, sampleCommand, sampleJob, sampleShare } from '../domain/fixtures/samples';
 import { missionFile } from '../api/given';
 import { missionBucket } from '../data/fixtures/mission-bucket';
 import { store } from '../data/fixtures/store';
@@ -39,6 +40,12 @@ const device = {
   name: 'Kestrel',
   status: 'online',
 };
+const flying = {
+  ...device,
+  lastState: JSON.stringify({ timestamp: '2026-11-27T10:30:00.000Z', droneState: 'WAYPOINT' }),
+  takeOff: { timestamp: '2026-11-27T10:20:00.000Z' },
+};
+const command = commandItem(sampleCommand(), undefined);
 const lastState = JSON.stringify({
   timestamp: '2026-11-27T10:30:00.000Z',
   droneState: 'DOCKED',
@@ -61,7 +68,12 @@ beforeEach(() => {
   const line = JSON.stringify({ waypoints: missionFile.geometry.coordinates, heightReference: 'TAKE_OFF' });
   store.on(GetCommand, { TableName: 'missions' }).resolves({ Item: { ...mission, line } });
   store.on(UpdateCommand, { TableName: 'missions' }).resolves({ Attributes: { ...mission, version: 2 } });
-  store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: device });
+  store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: flying });
+  store.on(GetCommand, { TableName: 'commands' }).resolves({ Item: command });
+  store
+    .on(GetCommand, { TableName: 'commands', Key: { deviceId: id('device'), commandId: 'head' } })
+    .resolves({ Item: { sequence: 7 } });
+  store.on(QueryCommand, { TableName: 'commands' }).resolves({ Items: [command] });
   store
     .on(QueryCommand, { TableName: 'events' })
     .resolves({ Items: [{ number: 6, channel: `job#${id('job')}`, message: '{}', ttl: 9e9 }] });
@@ -119,6 +131,14 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['PATCH /v3/jobs/{jobId}', { body: {} }, 1],
   ['DELETE /v3/jobs/{jobId}', {}, 1],
   ['POST /v3/jobs/{jobId}/cancel', {}, 1],
+  // The count of its limit and of its device, the device, the head of its commands, and the transaction.
+  ['POST /v3/devices/{deviceId}/commands', { body: { name: 'RESUME' } }, 5],
+  ['POST /v3/devices/{deviceId}/commands', { body: { name: 'PAUSE' } }, 4],
+  ['POST /v3/devices/{deviceId}/commands', { body: { name: 'RESUME', jobId: flownJobId }, ...withKey }, 7],
+  ['GET /v3/devices/{deviceId}/commands', {}, 1],
+  ['GET /v3/devices/{deviceId}/commands/{commandId}', {}, 1],
+  ['GET /v3/devices/{deviceId}/capabilities', {}, 1],
+  ['GET /v3/jobs/{jobId}/commands', {}, 3],
   ['POST /v3/streams/share', newShare, 3],
   ['POST /v3/streams/share', { ...newShare, ...withKey }, 4],
   ['GET /v3/shares', {}, 1],
@@ -166,7 +186,13 @@ describe.each(cases)('%s with %j', (endpoint, sent, calls) => {
     const { handler } = (await import(path)) as { handler: unknown };
     const { status } = await call(handler, {
       scopes,
-      path: { jobId: id('job'), missionId: id('mission'), shareCode: id('share') },
+      path: {
+        jobId: id('job'),
+        missionId: id('mission'),
+        shareCode: id('share'),
+        deviceId: id('device'),
+        commandId: id('command'),
+      },
       ...sent,
     });
     if (status !== endpoints[endpoint].reply.status) throw new Error(`the answer has the status ${status}`);

@@ -67,7 +67,6 @@ export const requestExamples: Partial<Record<EndpointKey, Readonly<Record<string
         position: { type: 'Point', coordinates: [8.5417, 47.3769] },
         height: 60,
         speed: 12,
-        jobId: exampleValue('jobId'),
       },
     },
     orbit: {

@@ -3,6 +3,7 @@ import { cursorOf } from '../../../domain/cursor';
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { clients, type Client } from '../client';
 import { fleetOf, givenJob, givenJobThatIs, givenMission, nobodys } from '../given';
+import { givenFreeDevices } from '../../channels/free-devices';
 import { expireAfter, lastCursor, organisationOfClient } from '../../channels/resume';
 import { moveByReports } from '../../channels/reported-status';
 import { until } from '../../channels/until';
@@ -82,6 +83,27 @@ const missionNotFound: Case = async (placed, request) =>
     ? withBody({ missionId: nobodys((await givenMission(partner)).missionId) })(placed, request)
     : withUnknownId(placed, request);
 
+/** A device that has no such identifier: a job, a share and a command are found before, so it is that of the path. */
+const resourceNotFound: Case = (placed, request) =>
+  request.path?.['deviceId'] === undefined
+    ? withBody({ resourceId: 'device-nobodys' })(placed, request)
+    : sendTo(placed, { ...request, path: { ...request.path, deviceId: 'device-nobodys' } });
+
+/** A job in the path, or in a command. */
+const jobNotFound: Case = async (placed, request) =>
+  request.path?.['jobId'] === undefined
+    ? withBody({ jobId: nobodys((await givenJob(partner)).jobId) })(placed, request)
+    : withUnknownId(placed, request);
+
+const commandNotFound: Case = (placed, request) =>
+  sendTo(placed, { ...request, path: { ...request.path, commandId: nobodys(request.path?.['commandId'] ?? '') } });
+
+/** A command to a device that stands. */
+const onTheGround: Case = async (placed, request) => {
+  const [deviceId = ''] = await givenFreeDevices(fleetOf(partner).deviceGroupId, 1);
+  return sendTo(placed, { ...request, path: { deviceId } });
+};
+
 const cancelledTwice: Case = async (placed, request) => {
   await sendTo(placed, request);
   return sendTo(placed, request);
@@ -158,8 +180,10 @@ const cases: Readonly<Record<string, Case>> = {
   noDevice: withBody({ deviceGroupId: fleetOf(partner).otherGroupId }),
   staleVersion: changed({ headers: { 'if-match': '"99"' } }),
   deviceGroupNotFound: withBody({ deviceGroupId: 'group-nobodys' }),
-  resourceNotFound: withBody({ resourceId: 'device-nobodys' }),
-  jobNotFound: withUnknownId,
+  resourceNotFound,
+  jobNotFound,
+  commandNotFound,
+  onTheGround,
   missionNotFound,
   shareNotFound: withUnknownId,
   unauthorized: changed({ headers: { authorization: '' } }),

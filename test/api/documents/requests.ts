@@ -1,7 +1,7 @@
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { givenFreeDevices } from '../../channels/free-devices';
 import type { Client } from '../client';
-import { fleetOf, givenJob, givenMission, givenShare } from '../given';
+import { fleetOf, givenCommand, givenJob, givenMission, givenShare } from '../given';
 import { readFacts } from '../stack/facts';
 import type { Received } from './documented';
 
@@ -61,8 +61,10 @@ export async function validRequest(placed: PlacedOperation, client: Client): Pro
   const [example] = Object.values(first?.examples ?? {});
   // Each call takes one of them.
   if (placed.path.endsWith('/dispatch')) await givenFreeDevices(fleetOf(client).deviceGroupId, 12);
+  const command = needs(placed, 'deviceId') ? await givenCommand(client) : undefined;
   return {
     path: {
+      ...(command && { deviceId: command.deviceId, commandId: command.commandId }),
       ...(needs(placed, 'jobId') && { jobId: (await givenJob(client)).jobId }),
       ...(needs(placed, 'missionId') && { missionId: (await givenMission(client)).missionId }),
       ...(needs(placed, 'shareCode') && { shareCode: (await givenShare(client)).shareCode }),

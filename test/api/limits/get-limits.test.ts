@@ -44,6 +44,7 @@ describe('GET /v3/limits', () => {
       'POST /v3/jobs/create': 3,
       'POST /v3/jobs/dispatch': 0,
       'POST /v3/jobs/check': 0,
+      'POST /v3/devices/{deviceId}/commands': 0,
       'POST /v3/missions': 0,
       'PUT /v3/missions/{missionId}': 0,
       'GET /v3/events': 0,

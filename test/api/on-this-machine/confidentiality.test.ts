@@ -4,7 +4,7 @@ import { ask, openTelemetry } from '../../channels/telemetry-socket';
 import { until } from '../../channels/until';
 import { clients, send } from '../client';
 import { forgeries } from '../forgeries';
-import { givenJob, givenMission, givenShare } from '../given';
+import { givenCommand, givenJob, givenMission, givenShare } from '../given';
 import { expectLocalFolder } from '../stack/address';
 import { readLogs, secretsIn } from '../stack/logs';
 
@@ -24,10 +24,19 @@ async function useEverything(): Promise<string> {
   const { jobId } = await givenJob(partner, { name: marker, metadata: { marker } });
   const { shareCode } = await givenShare(partner);
   const { missionId } = await givenMission(partner);
-  const path = { jobId, missionId, shareCode };
+  const { deviceId, commandId } = await givenCommand(partner);
+  const path = { jobId, missionId, shareCode, deviceId, commandId };
   for (const key of Object.keys(endpointTable) as EndpointKey[]) {
     await partner.call(key, { path });
-    await partner.call(key, { path: { jobId: shareCode, missionId: shareCode, shareCode: `${shareCode}x` } });
+    await partner.call(key, {
+      path: {
+        jobId: shareCode,
+        missionId: shareCode,
+        shareCode: `${shareCode}x`,
+        deviceId: shareCode,
+        commandId: shareCode,
+      },
+    });
     await partner.call(key, { path, query: { token: shareCode, [shareCode]: clientSecret } });
     await reader.call(key, { path });
   }

@@ -121,7 +121,11 @@ export const onboarding = {
   organisations: Object.entries(cast).map(([name, clients]) => ({
     name,
     deviceGroups,
-    clients: clients.map((held, index) => ({ name: `${name}-${index + 1}`, scopes: held })),
+    // `all` does not include the right to command devices.
+    clients: clients.map((held, index) => ({
+      name: `${name}-${index + 1}`,
+      scopes: held === all ? [all, 'command:control'] : held,
+    })),
   })),
 };
 

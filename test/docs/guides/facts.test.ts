@@ -63,7 +63,7 @@ test.each([
   ['WebSocket connections of a client', `${MAX_CONNECTIONS}, channels and telemetry together`],
   ['WebSocket handshakes of a client', `${HANDSHAKES_PER_MINUTE} a minute, refused ones too`],
   ['samples in one `publish`', String(MAX_SAMPLES)],
-  ['commands', `${CONTROLS_PER_MINUTE.share} a minute per share, ${CONTROLS_PER_MINUTE.device} per device`],
+  ['commands of viewers', `${CONTROLS_PER_MINUTE.share} a minute per share, ${CONTROLS_PER_MINUTE.device} per device`],
 ])('the limit of %s is that of the service', (what, limit) => {
   expect(limits.tables.flatMap(({ rows }) => rows).find(([name]) => name === what)?.[1]).toBe(limit);
 });

@@ -74,7 +74,9 @@ const beyondLimit: Case = async (placed, request) => {
 const reusedKey: Case = async (placed, request) => {
   const headers = { ...request.headers, 'idempotency-key': randomUUID() };
   await sendTo(placed, { ...request, headers });
-  return sendTo(placed, { ...request, headers, body: { ...(request.body as object), metadata: { other: true } } });
+  // A command has no metadata.
+  const other = placed.path.endsWith('/commands') ? { timeoutSeconds: 7 } : { metadata: { other: true } };
+  return sendTo(placed, { ...request, headers, body: { ...(request.body as object), ...other } });
 };
 
 /** A mission in the path, or in a job. */
@@ -83,7 +85,7 @@ const missionNotFound: Case = async (placed, request) =>
     ? withBody({ missionId: nobodys((await givenMission(partner)).missionId) })(placed, request)
     : withUnknownId(placed, request);
 
-/** A device that has no such identifier: a job, a share and a command are found before, so it is that of the path. */
+/** The device of a share, or the one in the path. */
 const resourceNotFound: Case = (placed, request) =>
   request.path?.['deviceId'] === undefined
     ? withBody({ resourceId: 'device-nobodys' })(placed, request)

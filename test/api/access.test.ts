@@ -71,6 +71,8 @@ const resources = {
     given: () => givenFlyingDevice(fleetOf(partner).deviceGroupId),
     now: (deviceId: string) => partner.call('GET /v3/devices/{deviceId}/capabilities', { path: { deviceId } }),
     end: removeDevice,
+    // Its commands outlive it, so the identifier alone tells whose it is.
+    toOthers: { status: 403, body: foreignAt('deviceId') },
   },
 };
 // A command is found by its device, which comes first.
@@ -80,7 +82,7 @@ const identified = keys.flatMap((key) => {
 });
 
 describe.each(identified)('$key', ({ key, name }) => {
-  const { error, given, now, end } = resources[name as keyof typeof resources];
+  const { error, given, now, end, ...resource } = resources[name as keyof typeof resources];
   const [method, path] = key.split(' ');
   const { example, mediaType } = requestExamples.find((one) => one.method === method && one.path === path) ?? {};
   const headers = { ...(mediaType !== undefined && { 'content-type': mediaType }) };
@@ -91,6 +93,7 @@ describe.each(identified)('$key', ({ key, name }) => {
       ...(example && { body: example.value }),
     });
   const notFound = { status: 404, body: { error } };
+  const toOthers = 'toOthers' in resource ? resource.toOthers : notFound;
 
   test('answers 404 for what is not there, to any organisation', async () => {
     const id = await given();
@@ -98,13 +101,14 @@ describe.each(identified)('$key', ({ key, name }) => {
     const others = [id.toUpperCase(), deviceGroupId, id.replace(/^[a-z]+/, 'group'), `${id}x`];
     for (const unknown of ['none', nobodys(id), ...others])
       expect(await askedBy(partner, unknown)).toMatchObject(notFound);
-    expect(await askedBy(stranger, nobodys(id))).toMatchObject(notFound);
+    expect(await askedBy(stranger, nobodys(id))).toMatchObject(toOthers);
   });
 
   test('answers 404 for what has ended, to any organisation', async () => {
     const id = await given();
     await end(id);
-    for (const client of [partner, stranger]) expect(await askedBy(client, id)).toMatchObject(notFound);
+    expect(await askedBy(partner, id)).toMatchObject(notFound);
+    expect(await askedBy(stranger, id)).toMatchObject(toOthers);
   });
 
   test("answers 403 for another organisation's, which does not change", async () => {

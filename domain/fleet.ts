@@ -9,7 +9,7 @@ import { text } from './text';
 export const deviceStatuses = ['online', 'offline'] as const;
 
 /** How far a device flies from a place, in metres. */
-export const deviceRange = z.object({ from: location, metres: z.number().check(z.positive(), z.maximum(1_000_000)) });
+export const deviceRange = z.object({ from: location, metres: z.number().check(z.minimum(1), z.maximum(1_000_000)) });
 
 /** What a device can do, as the platform registered it; what is left out is not known. */
 export const deviceCapabilities = z.object({

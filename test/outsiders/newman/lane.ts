@@ -14,6 +14,8 @@ const collection = join(root, 'docs/api/postman-collection.json');
 /** Requests that are refused in this order of requests, with the reason. */
 const refused: Readonly<Record<string, { readonly status: number; readonly reason: string }>> = {
   'POST /v3/jobs/dispatch': { status: 409, reason: 'without a fleet no device stands' },
+  'POST /v3/devices/:deviceId/commands': { status: 409, reason: 'without a fleet no device flies' },
+  'GET /v3/devices/:deviceId/commands/:commandId': { status: 404, reason: 'there is no command' },
   'DELETE /v3/shares/:shareCode': { status: 404, reason: 'the request before it has revoked the same share' },
 };
 

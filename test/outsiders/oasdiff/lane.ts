@@ -13,7 +13,12 @@ const changes = z.array(z.object({ id: z.string(), text: z.string(), operation: 
 type Change = z.output<typeof changes>[number];
 
 /** Breaking changes since the release, each with the sentence by which CHANGELOG.md gives the reason. */
-const accepted: readonly Accepted<Change>[] = [];
+const accepted: readonly Accepted<Change>[] = [
+  {
+    concerns: ({ path, text }) => path === '/v3/events' && /CommandEvent|command\.status/.test(text),
+    reason: 'Code generated before reads such events as `UnknownEvent`.',
+  },
+];
 
 /** oasdiff compares the OpenAPI document with the released one. */
 export const oasdiff: Lane = {

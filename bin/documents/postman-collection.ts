@@ -48,6 +48,7 @@ const variables = [
   text('deviceGroupId', '', 'Set by «List the device groups»: the first group'),
   text('deviceId', '', 'Set by «List the device groups»: its first device'),
   text('jobId', '', 'Set by «Create a job»'),
+  text('commandId', '', 'Set by «Send a command to a device in flight»'),
   text('missionId', '', 'Set by «Create a mission from a file»'),
   secret('shareCode', 'Set by «Share a device»'),
 ];
@@ -68,6 +69,7 @@ const leftOut = ['scheduledAt', 'status'];
 const testScripts: Readonly<Record<string, string>> = {
   'GET v3/resources': 'remember-device',
   'POST v3/jobs/create': 'remember-job',
+  'POST v3/devices/:deviceId/commands': 'remember-command',
   'POST v3/missions': 'remember-mission',
   'POST v3/streams/share': 'remember-share',
 };
@@ -84,7 +86,7 @@ const event = (listen: 'prerequest' | 'test', name: string) => ({
 });
 
 /** Folders and methods in an order in which all requests can be sent one after the other. */
-const FOLDERS = ['Tokens', 'Resources', 'Limits', 'Missions', 'Jobs', 'Shares', 'Events'];
+const FOLDERS = ['Tokens', 'Resources', 'Limits', 'Missions', 'Jobs', 'Commands', 'Shares', 'Events'];
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
 
 /** A collection for Postman with every request of the OpenAPI document, which gets its tokens by itself. */
@@ -110,10 +112,11 @@ function convert(openApi: object): Promise<Collection> {
   });
 }
 
-/** Position of a request in its folder. A job is cancelled before it is deleted. */
+/** Position of a request in its folder. A list finds what other requests name; a job is cancelled before it is deleted. */
 function order({ request }: Item): number {
   const isCancel = request?.url.path.at(-1) === 'cancel';
-  return METHODS.indexOf(request?.method ?? '') - (isCancel ? -2.5 : 0);
+  const isOfOne = request?.url.path.some((part) => part.startsWith(':')) ?? false;
+  return METHODS.indexOf(request?.method ?? '') + (isCancel ? 2.5 : 0) + (isOfOne ? 0.25 : 0);
 }
 
 const folder = ({ name, item = [] }: Item) => ({

@@ -15,7 +15,7 @@ const collection = join(root, 'docs/api/postman-collection.json');
 const refused: Readonly<Record<string, { readonly status: number; readonly reason: string }>> = {
   'POST /v3/jobs/dispatch': { status: 409, reason: 'without a fleet no device stands' },
   'POST /v3/devices/:deviceId/commands': { status: 409, reason: 'without a fleet no device flies' },
-  'GET /v3/devices/:deviceId/commands/:commandId': { status: 404, reason: 'there is no command' },
+  'GET /v3/jobs/:jobId/commands': { status: 404, reason: 'the requests before it have deleted the job' },
   'DELETE /v3/shares/:shareCode': { status: 404, reason: 'the request before it has revoked the same share' },
 };
 

@@ -7,12 +7,15 @@ number deep in free-form data.
 import re
 from dataclasses import dataclass
 
-LISTS = ("GET /v3/jobs", "GET /v3/missions", "GET /v3/shares", "GET /v3/streams/share")
+COMMAND = "POST /v3/devices/{deviceId}/commands"
+COMMANDS = "GET /v3/devices/{deviceId}/commands"
+DEVICES = (COMMAND, "GET /v3/devices/{deviceId}/")
+LISTS = ("GET /v3/jobs", "GET /v3/missions", "GET /v3/shares", "GET /v3/streams/share", COMMANDS)
 DISPATCH = "POST /v3/jobs/dispatch"
 JOBS = ("POST /v3/jobs/create", "POST /v3/jobs/check")
 MISSION = "GET /v3/missions/{missionId}"
 MISSION_FILES = ("POST /v3/missions", "PUT /v3/missions/{missionId}")
-CREATES = (*JOBS, DISPATCH, "POST /v3/streams/share")
+CREATES = (*JOBS, DISPATCH, COMMAND, "POST /v3/streams/share")
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,25 @@ accepted_failures = [
         409,
         r"device-[^:]+: [A-Z_]+|: no device stands with a known position",
         "no device is free, or there in time",
+    ),
+    AcceptedFailure(
+        (COMMAND,),
+        400,
+        r"position\.coordinates(\.\d)?: must (be -?\d+ or (more|less)|not be 0, 0)"
+        r"|height: contradicts the altitude of position; give one of the two|: needs pitch or yaw",
+        "the parts of a command belong together, and coordinates have bounds of their own each",
+    ),
+    AcceptedFailure(
+        (COMMAND,),
+        400,
+        r"(?s).*: is beyond ±9007199254740991: write it as text|.*: must not be larger than \d+ bytes",
+        "the parameters of the platform's own commands are free-form data",
+    ),
+    AcceptedFailure(
+        (COMMAND,),
+        409,
+        r"name: the device is (on the ground|not in flight, as far as it reported)",
+        "a device is commanded only in flight",
     ),
     AcceptedFailure(
         (*CREATES, "PATCH /v3/jobs/{jobId}"),

@@ -1,0 +1,1 @@
+if (pm.response.code === 202) pm.collectionVariables.set('commandId', pm.response.json().command.commandId);

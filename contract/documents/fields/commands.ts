@@ -119,7 +119,7 @@ export const commandFields: Fields = {
   },
   yaw: { description: 'Degrees to the right of the drone’s nose, -180 to 180.', examples: [90] },
   ...Object.fromEntries(
-    commandNames.flatMap((each) => [
+    commandNames.flatMap((each): [string, Field][] => [
       [`${schemaOf(each)}.name`, { description: 'Which command it is.', examples: [each] }],
       [`${schemaOf(each)}.jobId`, jobOfRequest],
     ]),

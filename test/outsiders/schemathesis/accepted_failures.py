@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 COMMAND = "POST /v3/devices/{deviceId}/commands"
 COMMANDS = "GET /v3/devices/{deviceId}/commands"
-DEVICES = (COMMAND, "GET /v3/devices/{deviceId}/")
 LISTS = ("GET /v3/jobs", "GET /v3/missions", "GET /v3/shares", "GET /v3/streams/share", COMMANDS)
 DISPATCH = "POST /v3/jobs/dispatch"
 JOBS = ("POST /v3/jobs/create", "POST /v3/jobs/check")

@@ -12,7 +12,7 @@ import zlib
 
 import requests
 import schemathesis
-from accepted_failures import DEVICES, LISTS, accepted_failures, reasons_of
+from accepted_failures import LISTS, accepted_failures, reasons_of
 from schemathesis.generation import GenerationMode
 
 URL = os.environ["STACK_URL"]
@@ -88,7 +88,11 @@ def map_case(context, case):
         case.query["wait"] = LONGEST_WAIT_S
     if not is_valid(case) or stays_invented(case):
         return case
+    if "deviceId" in (case.path_parameters or {}):
+        case.path_parameters["deviceId"] = device
     match case.operation.label:
+        case "POST /v3/devices/{deviceId}/commands":
+            case.body.pop("jobId", None)
         case "POST /v3/auth/token":
             partner = next_partner()
             case.headers["x-api-key"] = partner["apiKey"]
@@ -100,10 +104,6 @@ def map_case(context, case):
         case "POST /v3/jobs/dispatch":
             if "deviceGroupId" in case.body:
                 case.body["deviceGroupId"] = group["deviceGroupId"]
-        case label if label.startswith(DEVICES) and label not in LISTS:
-            case.path_parameters["deviceId"] = device
-            if isinstance(case.body, dict):
-                case.body.pop("jobId", None)
         case "POST /v3/streams/share":
             case.body["resourceId"] = device
         case "PATCH /v3/jobs/{jobId}" if "If-Match" in case.headers:

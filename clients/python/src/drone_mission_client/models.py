@@ -93,6 +93,27 @@ class Candidate(TypedDict):
     """
 
 
+class CommandPosition(TypedDict):
+    """
+    A place: a GeoJSON point (RFC 7946) with longitude and latitude in degrees, and optionally the altitude in metres above mean sea level. It must be within the range of the device, if the platform has registered one.
+    """
+
+    type: str
+    """
+    Says what this object is.
+    """
+    coordinates: list[float]
+    """
+    Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude in metres above mean sea level (-500 to 9000).
+    """
+
+
+CommandStatus: TypeAlias = Literal["REQUESTED", "DELIVERED", "DONE", "REFUSED", "FAILED", "TIMED_OUT", "SUPERSEDED"]
+"""
+`REQUESTED`: accepted, not yet begun. `DELIVERED`: the device has begun. `DONE`: achieved. `REFUSED`: not attempted. `FAILED`: attempted without success. `TIMED_OUT`: there was no outcome in time, and nobody knows whether it was executed. `SUPERSEDED`: a later command took its place.
+"""
+
+
 class CoordinateProperties(TypedDict):
     """
     Lists with as many elements as a line, or points, have positions.
@@ -191,6 +212,9 @@ class DesiredLocation(TypedDict):
     """
     Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
     """
+
+
+Command1: TypeAlias = str
 
 
 DeviceStatus: TypeAlias = Literal["online", "offline"]
@@ -308,6 +332,61 @@ class GeoJsonFile(TypedDict):
     """
 
 
+class GimbalCommand(TypedDict):
+    """
+    Turn the camera. Needs `pitch` or `yaw`.
+    """
+
+    name: Literal["GIMBAL"]
+    """
+    Which command it is.
+    """
+    pitch: NotRequired[float]
+    """
+    Degrees up from the horizon, -90 to 90.
+    """
+    yaw: NotRequired[float]
+    """
+    Degrees to the right of the drone’s nose, -180 to 180.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
+
+
+class GoToCommand(TypedDict):
+    """
+    Fly to a place, and hover there until `RESUME`. It ends a pause.
+    """
+
+    name: Literal["GO_TO"]
+    """
+    Which command it is.
+    """
+    position: CommandPosition
+    height: NotRequired[float]
+    """
+    Height in metres above the take-off point, 1 to 500. Not together with an altitude in `position`. Without both the drone keeps its height.
+    """
+    speed: NotRequired[float]
+    """
+    Speed over ground in metres per second, 0.5 to 50. Without it the drone platform chooses.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
+
+
 JobStatus: TypeAlias = Literal["PENDING", "QUEUED", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED"]
 """
 Status of the job. It moves only so: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. The last three are final.
@@ -343,6 +422,44 @@ class JobSummary(TypedDict):
     createdAt: str
     """
     When it was created.
+    """
+
+
+class LandCommand(TypedDict):
+    """
+    End the flight: land where the drone is.
+    """
+
+    name: Literal["LAND"]
+    """
+    Which command it is.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
+
+
+class LateOutcome(TypedDict):
+    """
+    What the drone platform said of a command that had ended before.
+    """
+
+    outcome: Literal["DELIVERED", "DONE", "REFUSED", "FAILED", "SUPERSEDED"]
+    """
+    What the platform reported; values as of `status`.
+    """
+    reason: NotRequired[str]
+    """
+    Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+    """
+    at: str
+    """
+    When the drone platform says that it happened.
     """
 
 
@@ -414,6 +531,26 @@ class Location(TypedDict):
     coordinates: list[float]
     """
     Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
+    """
+
+
+class LookAtCommand(TypedDict):
+    """
+    Turn the camera to a place.
+    """
+
+    name: Literal["LOOK_AT"]
+    """
+    Which command it is.
+    """
+    position: CommandPosition
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
     """
 
 
@@ -520,6 +657,38 @@ class MultiPoint(TypedDict):
     """
 
 
+class OrbitCommand(TypedDict):
+    """
+    Circle around a place.
+    """
+
+    name: Literal["ORBIT"]
+    """
+    Which command it is.
+    """
+    position: CommandPosition
+    radius: NotRequired[float]
+    """
+    Radius of the circle in metres, 1 to 1000.
+    """
+    height: NotRequired[float]
+    """
+    Height in metres above the take-off point, 1 to 500. Not together with an altitude in `position`. Without both the drone keeps its height.
+    """
+    speed: NotRequired[float]
+    """
+    Speed over ground in metres per second, 0.5 to 50. Without it the drone platform chooses.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
+
+
 class Orientation(TypedDict):
     """
     Orientation of a drone or a camera.
@@ -536,6 +705,44 @@ class Orientation(TypedDict):
     roll: NotRequired[float]
     """
     Degrees, positive to the right, -180 to 180.
+    """
+
+
+class OwnCommand(TypedDict):
+    """
+    A command of the drone platform’s own, with the parameters that the platform defines.
+    """
+
+    name: str
+    """
+    A name of the drone platform’s own: `x-`, and up to 62 small letters, digits and hyphens.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
+
+
+class PauseCommand(TypedDict):
+    """
+    Stop, and hover until `RESUME`.
+    """
+
+    name: Literal["PAUSE"]
+    """
+    Which command it is.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
     """
 
 
@@ -660,6 +867,44 @@ class RateLimit(TypedDict):
     """
 
 
+class ResumeCommand(TypedDict):
+    """
+    Go on after `PAUSE`, or after `GO_TO`.
+    """
+
+    name: Literal["RESUME"]
+    """
+    Which command it is.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
+
+
+class ReturnHomeCommand(TypedDict):
+    """
+    End the flight: return and land.
+    """
+
+    name: Literal["RETURN_HOME"]
+    """
+    Which command it is.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
+
+
 class ShareBounds(TypedDict):
     """
     Bounds of the fields of a new share.
@@ -720,6 +965,63 @@ ShareType: TypeAlias = Literal["STREAM", "DEVICE_STATUS"]
 """
 `STREAM`: live video together with the status. `DEVICE_STATUS`: position and status only.
 """
+
+
+class StartRecordingCommand(TypedDict):
+    """
+    Begin to record video.
+    """
+
+    name: Literal["START_RECORDING"]
+    """
+    Which command it is.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
+
+
+class StopRecordingCommand(TypedDict):
+    """
+    End the recording of video.
+    """
+
+    name: Literal["STOP_RECORDING"]
+    """
+    Which command it is.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
+
+
+class TakePhotoCommand(TypedDict):
+    """
+    Take a photo.
+    """
+
+    name: Literal["TAKE_PHOTO"]
+    """
+    Which command it is.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    """
+    timeoutSeconds: NotRequired[int]
+    """
+    How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
+    """
 
 
 class Token(TypedDict):
@@ -968,6 +1270,148 @@ class CheckJobReply(TypedDict):
     """
 
 
+class Command(TypedDict):
+    """
+    A command to a device, with what has become of it.
+    """
+
+    commandId: str
+    """
+    Identifier of the command, assigned by the service. Treat it as opaque.
+    """
+    deviceId: str
+    """
+    Identifier of a device: a drone with its dock.
+    """
+    deviceGroupId: str
+    """
+    Identifier of a device group.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flew, or that the request named. Left out without a job.
+    """
+    name: str
+    """
+    Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+    """
+    parameters: NotRequired[Any]
+    """
+    The parameters of the command, as they were sent. Left out if there are none.
+    """
+    sequence: int
+    """
+    Number of the command among those of its device. A later command has a higher one.
+    """
+    status: CommandStatus
+    reason: NotRequired[str]
+    """
+    Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+    """
+    supersededBy: NotRequired[str]
+    """
+    Of a command that is `SUPERSEDED`: the one that took its place, if it is known.
+    """
+    lateOutcome: NotRequired[LateOutcome]
+    origin: str
+    """
+    Who sent it: `partner`, a client of your organisation; `share`, a viewer; `service`, this service.
+    """
+    requestedBy: NotRequired[str]
+    """
+    The client id of the client that sent it. Of a viewer a pseudonym, the same for all commands of one connection.
+    """
+    shareId: NotRequired[str]
+    """
+    Of a viewer’s command: the share that it came through, without its code.
+    """
+    requestedAt: str
+    """
+    When the service accepted the command.
+    """
+    startBefore: str
+    """
+    Until when the drone platform must begin it, at most 10 seconds after `requestedAt`: later it refuses it.
+    """
+    endBefore: str
+    """
+    Without an outcome by then the command is `TIMED_OUT`.
+    """
+    deliveredAt: NotRequired[str]
+    """
+    When the device began, as the drone platform reported it.
+    """
+    endedAt: NotRequired[str]
+    """
+    When the command ended.
+    """
+    version: int
+    """
+    Grows by one with every change of the command.
+    """
+
+
+class CommandEvent(TypedDict):
+    """
+    A change of the status of a command.
+    """
+
+    type: Literal["command.status"]
+    """
+    Says what this object is.
+    """
+    commandId: str
+    """
+    Identifier of the command, assigned by the service. Treat it as opaque.
+    """
+    deviceId: str
+    """
+    Identifier of a device: a drone with its dock.
+    """
+    deviceGroupId: str
+    """
+    Identifier of a device group.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flew, or that the request named. Left out without a job.
+    """
+    name: str
+    """
+    Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+    """
+    status: CommandStatus
+    reason: NotRequired[str]
+    """
+    Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+    """
+    supersededBy: NotRequired[str]
+    """
+    Of a command that is `SUPERSEDED`: the one that took its place, if it is known.
+    """
+    lateOutcome: NotRequired[LateOutcome]
+    origin: str
+    """
+    Who sent it: `partner`, a client of your organisation; `share`, a viewer; `service`, this service.
+    """
+    requestedBy: NotRequired[str]
+    """
+    The client id of the client that sent it. Of a viewer a pseudonym, the same for all commands of one connection.
+    """
+    sequence: int
+    """
+    Version of the command; each command counts by itself, from 1.
+    """
+    cursor: str
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+    """
+    timestamp: str
+    """
+    Time of the change. ISO 8601 in UTC.
+    """
+
+
 class CreateJobRequest(TypedDict):
     """
     Body of “Create a job”.
@@ -1035,6 +1479,10 @@ class CreateShareRequest(TypedDict):
     permissions: NotRequired[list[Permission]]
     """
     What viewers may do: `view`, and `control` to send commands to the drone. At least one; repetitions are dropped.
+    """
+    commands: NotRequired[list[Any]]
+    """
+    With the permission `control`: the names of the commands that viewers may send, at most 50. Without it all but `LAND`.
     """
     expiresIn: NotRequired[int]
     """
@@ -1105,6 +1553,15 @@ class CreatedShare(TypedDict):
     How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
     """
     links: Links
+
+
+DeviceRange = TypedDict(
+    "DeviceRange",
+    {
+        "from": Location,
+        "metres": float,
+    },
+)
 
 
 class DispatchJobReply(TypedDict):
@@ -1255,6 +1712,48 @@ class Limits(TypedDict):
     shares: ShareBounds
 
 
+class ListDeviceCommandsReply(TypedDict):
+    """
+    Reply to “List the commands of a device, newest first”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    commands: list[Command]
+    """
+    The commands, newest first.
+    """
+    count: int
+    """
+    Number of elements in the list of this reply, not in all pages.
+    """
+    nextToken: NotRequired[str]
+    """
+    Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page.
+    """
+
+
+class ListJobCommandsReply(TypedDict):
+    """
+    Reply to “List the commands of a job, newest first”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    commands: list[Command]
+    """
+    The commands, newest first.
+    """
+    count: int
+    """
+    Number of elements in the list of this reply, not in all pages.
+    """
+
+
 class ListMissionsReply(TypedDict):
     """
     Reply to “List missions, newest first”.
@@ -1295,6 +1794,10 @@ class ListedShare(TypedDict):
     permissions: list[Permission]
     """
     What viewers may do: `view`, and `control` to send commands to the drone. At least one; repetitions are dropped.
+    """
+    commands: NotRequired[list[str]]
+    """
+    With the permission `control`: the names of the commands that viewers may send, at most 50. Without it all but `LAND`.
     """
     expiresAt: str
     """
@@ -1342,6 +1845,24 @@ class Navigation(TypedDict):
     velocity: NotRequired[Velocity]
 
 
+class SendCommandReply(TypedDict):
+    """
+    Reply to “Send a command to a device in flight”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    command: Command
+
+
+SendCommandRequest: TypeAlias = PauseCommand | ResumeCommand | ReturnHomeCommand | LandCommand | GoToCommand | OrbitCommand | LookAtCommand | GimbalCommand | TakePhotoCommand | StartRecordingCommand | StopRecordingCommand | OwnCommand
+"""
+Body of “Send a command to a device in flight”.
+"""
+
+
 class SensorPayload(TypedDict):
     """
     Data of sensors; fields other than `camera` are specific to the vendor.
@@ -1367,6 +1888,10 @@ class Share(TypedDict):
     permissions: list[Permission]
     """
     What viewers may do: `view`, and `control` to send commands to the drone. At least one; repetitions are dropped.
+    """
+    commands: NotRequired[list[str]]
+    """
+    With the permission `control`: the names of the commands that viewers may send, at most 50. Without it all but `LAND`.
     """
     expiresAt: str
     """
@@ -1434,6 +1959,22 @@ class CreateShareReply(TypedDict):
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
     share: CreatedShare
+
+
+class DeviceCapabilities(TypedDict):
+    """
+    What a device can do. What is left out is not known.
+    """
+
+    commands: NotRequired[list[Command1]]
+    """
+    The names of the commands that the device obeys: others are refused with 400.
+    """
+    range: NotRequired[DeviceRange]
+    deviceId: str
+    """
+    Identifier of a device: a drone with its dock.
+    """
 
 
 class DeviceEvent(TypedDict):
@@ -1523,6 +2064,18 @@ class DeviceState(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+
+
+class GetCapabilitiesReply(TypedDict):
+    """
+    Reply to “Read what a device can do”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    capabilities: DeviceCapabilities
 
 
 class GetJobReply(TypedDict):
@@ -1790,7 +2343,7 @@ class DeviceGroup(TypedDict):
     """
 
 
-Event: TypeAlias = JobEvent | DeviceEvent | ShareEvent | UnknownEvent
+Event: TypeAlias = JobEvent | DeviceEvent | ShareEvent | CommandEvent | UnknownEvent
 """
 What has happened, by its `type`. Pass over a type that you don’t know.
 """

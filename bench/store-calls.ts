@@ -16,6 +16,9 @@ const maxCalls: Readonly<Partial<Record<EndpointKey, number>>> = {
   'POST /v3/jobs/create': 3,
   'POST /v3/streams/share': 3,
   'GET /v3/jobs/{jobId}/track': 2,
+  // The job; and the device, of which there is no command.
+  'GET /v3/jobs/{jobId}/commands': 2,
+  'GET /v3/devices/{deviceId}/commands': 2,
   // The job, its timeline, and what the index of timelines may not have yet: one page more after more than ten events in ten seconds.
   'GET /v3/jobs/{jobId}/events': 4,
   // The counters beside the subscriptions; and the count of a limit.

@@ -26,7 +26,7 @@ const chosen: Partial<Record<EndpointKey, string>> = { 'POST /v3/streams/share':
 /**
  * A successful request to each endpoint, in an order in which all of them succeed. The bodies are the examples of the OpenAPI
  * document, about the subjects. A dispatch, which needs devices that stand, is measured by `bench/dispatch.ts`;
- * a check waits for a platform, which there is not; missions, whose files need S3, are measured by `bench/missions.ts`.
+ * a command needs a device in flight; a check waits for a platform, which there is not; missions, whose files need S3, are measured by `bench/missions.ts`.
  */
 export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, Request>> {
   const { jobId, shareCode, otherShareCode, deviceGroupId, deviceId, clientId, clientSecret } = subjects;
@@ -34,10 +34,11 @@ export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, 
   const keys = (Object.keys(endpointTable) as EndpointKey[])
     .filter((key) => !endpointTable[key].setsDeadlines && !endpointTable[key].asksPlatform)
     .filter((key) => !key.includes(' /v3/missions'))
+    .filter((key) => key !== 'POST /v3/devices/{deviceId}/commands' && !key.includes('{commandId}'))
     .sort((a, b) => turnOf(a) - turnOf(b));
   const requests = keys.map((key): [EndpointKey, Request] => {
     // What is deleted by the first path of an operation can't be deleted by its second.
-    const path = { jobId, shareCode: firstPathOf(key) === undefined ? shareCode : otherShareCode };
+    const path = { jobId, deviceId, shareCode: firstPathOf(key) === undefined ? shareCode : otherShareCode };
     const example = exampleBody(key);
     const about = (name: string, value: unknown) => (name in own ? own[name as keyof typeof own] : value);
     const fields = Object.entries(example ?? {}).map(([name, value]) => [name, about(name, value)]);

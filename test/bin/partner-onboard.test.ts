@@ -1,6 +1,6 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { CreateUserPoolClientCommand, DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
-import { scopes } from '../../contract/endpoint';
+import { scopes, scopesOfAll } from '../../contract/endpoint';
 import { outboundEvents } from '../../contract/platform';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store } from '../data/fixtures/store';
@@ -133,9 +133,16 @@ describe('onboard', () => {
     expect(second.first).toMatchObject({
       organisationId: first.organisationId,
       organisation: 'Cirrus Maps',
-      scopes,
+      scopes: scopesOfAll,
       deviceGroups: first.deviceGroups,
     });
+    expect(scopesOfAll).not.toContain('command:control');
+  });
+
+  test.each(['all,command:control', 'command:control, all'])('grants with --scopes %s every scope', async (granted) => {
+    const { first } = await onboarded(...cirrus, '--fleet', fleet);
+    const words = ['onboard', '--organisation-id', first.organisationId, '--client', 'second', '--scopes', granted];
+    expect((await onboarded(...words)).first).toMatchObject({ scopes });
   });
 
   test('onboards all clients of a file, in its order', async () => {

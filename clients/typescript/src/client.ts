@@ -5,6 +5,7 @@ import { TokenSource } from './http/token-source.ts';
 import { bodyOf, type CallOptions } from './http/call.ts';
 import { settingsFrom, type ClientOptions } from './options.ts';
 import { DeviceGroups } from './resources/device-groups.ts';
+import { Devices } from './resources/devices.ts';
 import { Events } from './resources/events.ts';
 import { Jobs } from './resources/jobs.ts';
 import { Missions } from './resources/missions.ts';
@@ -23,6 +24,7 @@ export class Client {
   readonly jobs: Jobs;
   readonly missions: Missions;
   readonly shares: Shares;
+  readonly devices: Devices;
   readonly deviceGroups: DeviceGroups;
   readonly telemetry: Telemetry;
   readonly events: Events;
@@ -48,6 +50,7 @@ export class Client {
     this.jobs = new Jobs(this.rest, channels);
     this.missions = new Missions(this.rest);
     this.shares = new Shares(this.rest, channels);
+    this.devices = new Devices(this.rest);
     this.deviceGroups = new DeviceGroups(this.rest, channels);
     this.telemetry = new Telemetry(channels);
     this.events = new Events(this.rest, rules.timeoutMs);

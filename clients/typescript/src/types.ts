@@ -56,6 +56,19 @@ export type SharesQuery = Query<'/v3/shares'>;
 export type Share = Reply<'/v3/shares/{shareCode}', 'get'>['share'];
 export type SharedResource = Reply<'/v3/shares/{shareCode}/resources', 'get'>['resources'][number];
 
+type AnyCommand = Body<'/v3/devices/{deviceId}/commands', 'post'>;
+type Named<Request> = Request extends { name: infer Name } ? (string extends Name ? never : Request) : never;
+/** A command of the drone platform's own, with parameters that only the platform knows. */
+type OwnCommand = { name: `x-${string}`; jobId?: string; timeoutSeconds?: number; [parameter: string]: unknown };
+/** A command to a device in flight, with its parameters. */
+export type NewCommand = Named<AnyCommand> | OwnCommand;
+/** A command to a device, with what has become of it. */
+export type Command = Reply<'/v3/devices/{deviceId}/commands/{commandId}', 'get'>['command'];
+export type CommandsPage = Reply<'/v3/devices/{deviceId}/commands', 'get'>;
+export type CommandsQuery = Query<'/v3/devices/{deviceId}/commands'>;
+/** What a device can do; what is left out is not known. */
+export type DeviceCapabilities = Reply<'/v3/devices/{deviceId}/capabilities', 'get'>['capabilities'];
+
 export type DeviceGroup = Reply<'/v3/resources', 'get'>['resources'][number];
 
 /** What a client may do, and what is left of it. */
@@ -63,8 +76,9 @@ export type Limits = Reply<'/v3/limits', 'get'>['limits'];
 
 export type EventsQuery = Query<'/v3/events'>;
 type Events = restComponents['schemas'];
-/** A change of a job, a device or a share. A later service may send others: pass over a `type` that you don’t know. */
-export type OrganisationEvent = Events['JobEvent'] | Events['DeviceEvent'] | Events['ShareEvent'];
+/** A change of a job, a device, a share or a command. A later service may send others: pass over a `type` that you don’t know. */
+export type OrganisationEvent =
+  Events['JobEvent'] | Events['DeviceEvent'] | Events['ShareEvent'] | Events['CommandEvent'];
 export type EventsPage = Omit<Reply<'/v3/events', 'get'>, 'events'> & { events: OrganisationEvent[] };
 /** A change of a job. */
 export type JobEvent = Reply<'/v3/jobs/{jobId}/events', 'get'>['events'][number];
@@ -73,6 +87,7 @@ type Schemas = components['schemas'];
 export type JobStatusMessage = Schemas['JobStatusMessage'];
 export type DeviceStatusMessage = Schemas['DeviceStatusMessage'];
 export type ShareStatusMessage = Schemas['ShareStatusMessage'];
+export type CommandStatusMessage = Schemas['CommandStatusMessage'];
 export type DeviceTelemetryMessage = Schemas['DeviceTelemetryMessage'];
 export type TelemetrySample = Schemas['Sample'];
 /** What a viewer of a share receives. */

@@ -1,6 +1,7 @@
 import type { TokenSource } from '../http/token-source.ts';
 import type { OpenSocket } from '../sockets/socket.ts';
 import type { Questions } from './questions.ts';
+import type { CommandStatusMessage } from '../types.ts';
 import type { Gap, SequencedMessage } from './received.ts';
 import type { WatchdogTimes } from './watchdog.ts';
 
@@ -25,6 +26,8 @@ export interface Channel {
   readonly protocols?: readonly string[];
   /** Why the subprotocol that the service selected means a refusal; undefined when it means none. */
   readonly refusalOf?: (protocol: string) => Error | undefined;
+  /** Type of the messages to deliver: others, which a later service may send, are passed over. Without it, all are delivered. */
+  readonly type?: string;
   /** Message to send on each new connection. */
   readonly request?: object;
   /** What is asked over each connection. */
@@ -50,4 +53,10 @@ export interface StatusFollowOptions extends FollowOptions {
    * since then, marked `replayed`, instead of a snapshot.
    */
   readonly after?: string | undefined;
+}
+
+/** What a caller may want of a channel of devices in flight. */
+export interface FlightFollowOptions extends StatusFollowOptions {
+  /** Is told what becomes of commands, each change once. They are not among the messages of the iteration. */
+  readonly onCommand?: ((message: CommandStatusMessage) => void) | undefined;
 }

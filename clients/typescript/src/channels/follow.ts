@@ -1,8 +1,9 @@
 import { anySignal } from '../abort.ts';
-import type { Channel, ChannelSettings, StatusFollowOptions } from './channel.ts';
+import type { CommandStatusMessage } from '../types.ts';
+import type { Channel, ChannelSettings, FlightFollowOptions } from './channel.ts';
 import { Inbox } from './inbox.ts';
 import { keepConnected } from './keep-connected.ts';
-import { ReceivedMessages, type SequencedMessage } from './received.ts';
+import { isCommand, ReceivedMessages, type SequencedMessage } from './received.ts';
 
 /**
  * The messages of a channel: the state at first, then every change, each once and in order. Lost connections are made again,
@@ -13,13 +14,15 @@ import { ReceivedMessages, type SequencedMessage } from './received.ts';
 export async function* follow<Message extends SequencedMessage>(
   channel: Channel,
   settings: ChannelSettings,
-  { signal, onReconnect, onGap, after }: StatusFollowOptions = {},
+  { signal, onReconnect, onGap, onCommand, after }: FlightFollowOptions = {},
 ): AsyncGenerator<Message, void, undefined> {
   const stop = new AbortController();
   const stopped = anySignal(signal, stop.signal);
   const inbox = new Inbox<Message>();
   const received = new ReceivedMessages(
     (message) => {
+      if (isCommand(message)) return onCommand?.(message as unknown as CommandStatusMessage);
+      if (channel.type !== undefined && message.type !== channel.type) return;
       // The channel was opened for this type of message.
       inbox.add(message as Message);
       if (channel.isLast(message)) inbox.end();

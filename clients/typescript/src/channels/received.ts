@@ -1,3 +1,5 @@
+import { ReceivedCommands } from './received-commands.ts';
+
 /** The fields of a message that its order depends on. */
 export interface SequencedMessage {
   readonly type: string;
@@ -8,6 +10,7 @@ export interface SequencedMessage {
   readonly snapshot?: boolean | undefined;
   readonly deleted?: boolean | undefined;
   readonly deviceId?: string | undefined;
+  readonly commandId?: string | undefined;
   readonly jobState?: string | undefined;
   readonly previousState?: string | undefined;
   readonly shareState?: string | undefined;
@@ -45,6 +48,9 @@ interface LastPosition {
 const subjectOf = ({ type, deviceId }: SequencedMessage): string =>
   type.startsWith('device.') && deviceId !== undefined ? deviceId : type;
 
+/** Channels of jobs and device groups also carry what becomes of commands. */
+export const isCommand = ({ type }: SequencedMessage): boolean => type === 'command.status';
+
 /** A job's channel also carries where its drone is, with the sequence of the job's state. */
 const isPosition = (message: SequencedMessage): boolean =>
   message.type === 'job.status' && ['droneState', 'dockState', 'navigation'].some((field) => field in message);
@@ -55,6 +61,7 @@ const isPosition = (message: SequencedMessage): boolean =>
  */
 export class ReceivedMessages {
   readonly #last = new Map<string, LastState>();
+  readonly #commands = new ReceivedCommands();
   #lastPosition: LastPosition | undefined;
 
   /**
@@ -90,6 +97,7 @@ export class ReceivedMessages {
   #accept(message: SequencedMessage): boolean {
     const { sequence, jobState, deleted = false } = message;
     if (sequence === undefined) return true;
+    if (isCommand(message)) return this.#commands.isNew(message);
     if (isPosition(message)) return this.#acceptPosition(message, sequence);
     if (this.#isRepeat(message)) return false;
     this.#noteCursor(message);

@@ -4,8 +4,8 @@ import { send, type SendingRules } from './send.ts';
 /** Methods whose requests have no body. */
 const BODILESS = ['GET', 'HEAD'];
 
-/** Endpoints that create something, and that an idempotency key makes repeatable. */
-const CREATES = ['/v3/jobs/create', '/v3/jobs/dispatch', '/v3/streams/share'];
+/** Ends of the paths of endpoints that create something, or send a command, and that an idempotency key makes repeatable. */
+const CREATES = ['/v3/jobs/create', '/v3/jobs/dispatch', '/v3/streams/share', '/commands'];
 
 /**
  * A `fetch` for the API: sets the access token and, on creates, an idempotency key; repeats what may be repeated. A token that

@@ -15,6 +15,12 @@ export interface SendingRules {
 /** The longest wait that `Retry-After` may ask for: limits of the API count by the minute. */
 const LONGEST_RETRY_AFTER_MS = 90_000;
 
+/**
+ * How long after its call a command may be sent again, in ms: it is meant for the flight as it was then. That is also the time
+ * in which the drone platform must begin it.
+ */
+const COMMAND_WITHIN_MS = 10_000;
+
 const UNAVAILABLE = [500, 502, 503, 504];
 
 /**
@@ -27,6 +33,9 @@ const isRepeatable = ({ method, url, headers }: RepeatableRequest): boolean =>
   headers.has('idempotency-key') ||
   (method === 'PATCH' && headers.has('if-match')) ||
   new URL(url).pathname.endsWith('/v3/auth/token');
+
+const isCommand = ({ method, url }: RepeatableRequest): boolean =>
+  method === 'POST' && new URL(url).pathname.endsWith('/commands');
 
 /** Whether another attempt may succeed and does no harm. A request that was refused or never arrived may always be repeated. */
 function mayRepeat(request: RepeatableRequest, outcome: Response | ConnectionError): boolean {
@@ -46,22 +55,25 @@ function mayRepeat(request: RepeatableRequest, outcome: Response | ConnectionErr
 
 /**
  * Sends a request, and again after a failure where a repeat is safe: at growing intervals with jitter, or when `Retry-After`
- * says. A repeat has the same idempotency key.
+ * says; a command for ten seconds only. A repeat has the same idempotency key.
  * @returns the last answer, also when it is an error
  * @throws ConnectionError of the last attempt; the reason of the request's signal
  */
 export async function send(request: RepeatableRequest, rules: SendingRules): Promise<Response> {
+  const latest = isCommand(request) ? performance.now() + COMMAND_WITHIN_MS : Infinity;
   for (let attempt = 1; ; attempt++) {
     const outcome = await exchange(rules.fetch, request, rules.timeoutMs).catch((error: unknown) => {
       if (error instanceof ConnectionError) return error;
       throw error;
     });
     const retryAfterMs = outcome instanceof Response ? retryAfterIn(outcome.headers.get('retry-after')) : undefined;
-    const isLast = attempt > rules.maxRetries || (retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS;
+    const waitMs = waitBefore(attempt, retryAfterMs);
+    const isLast =
+      attempt > rules.maxRetries || (retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS || performance.now() + waitMs > latest;
     if (isLast || !mayRepeat(request, outcome)) {
       if (outcome instanceof ConnectionError) throw outcome;
       return outcome;
     }
-    await sleep(waitBefore(attempt, retryAfterMs), request.signal ?? undefined);
+    await sleep(waitMs, request.signal ?? undefined);
   }
 }

@@ -1,4 +1,4 @@
-import type { StatusFollowOptions } from '../channels/channel.ts';
+import type { FlightFollowOptions } from '../channels/channel.ts';
 import { bodyOf, type CallOptions } from '../http/call.ts';
 import type { Rest } from '../rest.ts';
 import type { DeviceGroup, DeviceStatusMessage } from '../types.ts';
@@ -22,11 +22,12 @@ export class DeviceGroups {
    */
   follow(
     deviceGroupId: string,
-    options: StatusFollowOptions = {},
+    options: FlightFollowOptions = {},
   ): AsyncGenerator<DeviceStatusMessage, void, undefined> {
     return this.channels.follow<DeviceStatusMessage>(
       {
         path: `/v3/devices/${encodeURIComponent(deviceGroupId)}/status/ws`,
+        type: 'device.status',
         subject: 'Following a device group',
         isLast: () => false,
       },

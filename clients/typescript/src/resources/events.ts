@@ -20,7 +20,7 @@ const NOT_HELD_PAUSE_MS = 5000;
 /** What a caller may want of the feed. */
 export type FollowEventsOptions = Pick<StatusFollowOptions, 'after' | 'signal' | 'onGap'>;
 
-/** The event log of the organisation: changes of jobs, devices and shares. */
+/** The event log of the organisation: changes of jobs, devices, shares and commands. */
 export class Events {
   readonly #waitS: number;
 

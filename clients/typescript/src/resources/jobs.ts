@@ -1,8 +1,9 @@
-import type { StatusFollowOptions } from '../channels/channel.ts';
+import type { FlightFollowOptions } from '../channels/channel.ts';
 import { bodyOf, type CallOptions } from '../http/call.ts';
 import type { Rest } from '../rest.ts';
 import type {
   CancelledJob,
+  Command,
   CreatedJob,
   Dispatch,
   Job,
@@ -139,6 +140,12 @@ export class Jobs {
     );
   }
 
+  /** The newest hundred commands that devices got while they flew the job, newest first. @throws ApiError, ConnectionError */
+  async commands(jobId: string, options: CallOptions = {}): Promise<readonly Command[]> {
+    const found = this.rest.GET('/v3/jobs/{jobId}/commands', { ...options, params: { path: { jobId } } });
+    return (await bodyOf('GET /v3/jobs/{jobId}/commands', found)).commands;
+  }
+
   /** Each change of a job's status that the event log still has, oldest first. @throws ApiError, ConnectionError */
   async events(jobId: string, options: CallOptions = {}): Promise<readonly JobEvent[]> {
     const found = this.rest.GET('/v3/jobs/{jobId}/events', { ...options, params: { path: { jobId } } });
@@ -149,10 +156,11 @@ export class Jobs {
    * A job's state, then each change of it and where its drone is. Ends when the job is COMPLETED, FAILED, CANCELLED or deleted.
    * @throws ApiError, ConnectionError, the reason of the signal
    */
-  follow(jobId: string, options: StatusFollowOptions = {}): AsyncGenerator<JobStatusMessage, void, undefined> {
+  follow(jobId: string, options: FlightFollowOptions = {}): AsyncGenerator<JobStatusMessage, void, undefined> {
     return this.channels.follow<JobStatusMessage>(
       {
         path: `/v3/jobs/${encodeURIComponent(jobId)}/status/ws`,
+        type: 'job.status',
         subject: 'Following a job',
         isLast: ({ deleted, jobState }) => deleted === true || FINAL_STATES.includes(jobState),
       },

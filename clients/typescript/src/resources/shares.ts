@@ -73,6 +73,7 @@ export class Shares {
     return this.channels.follow<ShareStatusMessage>(
       {
         path: `/v3/shares/${encodeURIComponent(shareCode)}/status/ws`,
+        type: 'share.status',
         subject: 'Following a share',
         isLast: ({ shareState }) => shareState === 'REVOKED' || shareState === 'EXPIRED',
       },

@@ -1,4 +1,4 @@
-import type { Channel, ChannelSettings, StatusFollowOptions } from '../channels/channel.ts';
+import type { Channel, ChannelSettings, FlightFollowOptions } from '../channels/channel.ts';
 import { follow } from '../channels/follow.ts';
 import type { SequencedMessage } from '../channels/received.ts';
 import { DroneMissionError } from '../errors.ts';
@@ -24,7 +24,7 @@ export class StatusChannels {
   /** The messages of a channel. @throws ApiError, ConnectionError, the reason of the signal */
   follow<Message extends SequencedMessage>(
     { path, ...channel }: ChannelAt,
-    options: StatusFollowOptions,
+    options: FlightFollowOptions,
   ): AsyncGenerator<Message, void, undefined> {
     return follow<Message>({ ...channel, url: this.urlOf(path) }, this.settings, options);
   }

@@ -1,0 +1,67 @@
+import { bodyOf, type CallOptions } from '../http/call.ts';
+import type { Rest } from '../rest.ts';
+import type { Command, CommandsPage, CommandsQuery, DeviceCapabilities, NewCommand } from '../types.ts';
+import type { CreateOptions } from './jobs.ts';
+import { itemsOf } from './pages.ts';
+import { SentCommand } from './sent-command.ts';
+
+/** Options of a command. */
+export type SendOptions = CreateOptions;
+
+/** A command on its way: what it becomes when the service has taken it, and its outcome without waiting for that before. */
+export type SendingCommand = Promise<SentCommand> & Pick<SentCommand, 'outcome'>;
+
+const COMMANDS = '/v3/devices/{deviceId}/commands';
+const COMMAND = '/v3/devices/{deviceId}/commands/{commandId}';
+const CAPABILITIES = '/v3/devices/{deviceId}/capabilities';
+
+/** Devices in flight. */
+export class Devices {
+  constructor(private readonly rest: Rest) {}
+
+  /**
+   * Sends a command to a device in flight. That the service has taken it does not mean that it is executed: wait for its `outcome()`.
+   * It is sent again after a failure, for ten seconds and with the same key, so that it is executed once.
+   * @throws ApiError (409 when the device can't be told that now), ConnectionError, after which it may have been executed
+   */
+  command(deviceId: string, body: NewCommand, options: SendOptions = {}): SendingCommand {
+    const sent = this.#send(deviceId, body, options);
+    return Object.assign(sent, { outcome: async (more?: CallOptions) => (await sent).outcome(more) });
+  }
+
+  async #send(deviceId: string, body: NewCommand, { idempotencyKey, ...options }: SendOptions): Promise<SentCommand> {
+    const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+    const sent = this.rest.POST(COMMANDS, { ...options, body, params: { path: { deviceId }, header } });
+    const { command } = await bodyOf(`POST ${COMMANDS}`, sent);
+    return new SentCommand(command, (more) => this.getCommand(deviceId, command.commandId, more));
+  }
+
+  /** All commands of a device, whoever sent them, newest first, page after page. @throws ApiError, ConnectionError */
+  commands(
+    deviceId: string,
+    query: Omit<CommandsQuery, 'nextToken'> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Command, void, undefined> {
+    return itemsOf(
+      (nextToken) => this.commandsPage(deviceId, { ...query, ...(nextToken !== undefined && { nextToken }) }, options),
+      ({ commands }) => commands,
+    );
+  }
+
+  /** One page of commands; its `nextToken`, if it has one, is what to ask for the next page with. @throws ApiError, ConnectionError */
+  commandsPage(deviceId: string, query: CommandsQuery = {}, options: CallOptions = {}): Promise<CommandsPage> {
+    return bodyOf(`GET ${COMMANDS}`, this.rest.GET(COMMANDS, { ...options, params: { path: { deviceId }, query } }));
+  }
+
+  /** A command as it is now. @throws ApiError, ConnectionError */
+  async getCommand(deviceId: string, commandId: string, options: CallOptions = {}): Promise<Command> {
+    const found = this.rest.GET(COMMAND, { ...options, params: { path: { deviceId, commandId } } });
+    return (await bodyOf(`GET ${COMMAND}`, found)).command;
+  }
+
+  /** The commands that a device obeys, and its range. @throws ApiError, ConnectionError */
+  async capabilities(deviceId: string, options: CallOptions = {}): Promise<DeviceCapabilities> {
+    const found = this.rest.GET(CAPABILITIES, { ...options, params: { path: { deviceId } } });
+    return (await bodyOf(`GET ${CAPABILITIES}`, found)).capabilities;
+  }
+}

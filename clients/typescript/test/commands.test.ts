@@ -1,0 +1,169 @@
+import { ApiError, ConnectionError, DroneMissionClient } from '../src/index.ts';
+import { FakeService, withoutWaits, type Answer, type ReceivedRequest } from './fake-service.ts';
+
+withoutWaits();
+let service: FakeService;
+beforeEach(async () => {
+  service = await new FakeService().start();
+});
+afterEach(() => service.stop());
+
+const givenClient = (more: object = {}) => new DroneMissionClient({ ...service.options, ...more });
+const command = (status: string, more: object = {}) => ({
+  commandId: 'command-1',
+  deviceId: 'device-1',
+  name: 'PAUSE',
+  status,
+  requestedAt: '2026-11-22T10:00:00.000Z',
+  endBefore: '2026-11-22T10:00:30.000Z',
+  ...more,
+});
+const ended = (status: string, more: object = {}) => command(status, { endedAt: '2026-11-22T10:00:02.000Z', ...more });
+const ok = (body: object, status = 200): Answer => ({ status, body: { success: true, ...body } });
+const unavailable: Answer = { status: 503, body: { message: 'Service Unavailable' } };
+const refusal: Answer = {
+  status: 409,
+  body: { error: 'cannot_command', details: [{ path: 'name', message: 'the device is on the ground' }] },
+};
+
+/** Takes the command, and answers reads of it with these, one after the other. */
+const takenThen = (...reads: Answer[]) => {
+  service.answer = ({ method }) =>
+    method === 'POST' ? ok({ command: command('REQUESTED') }, 202) : (reads.shift() ?? { status: 500 });
+};
+const sent = ({ requests }: FakeService): ReceivedRequest[] => requests.filter(({ method }) => method === 'POST');
+const read = ({ requests }: FakeService): ReceivedRequest[] => requests.filter(({ method }) => method === 'GET');
+
+describe('a command', () => {
+  test('is sent with its parameters and a key, and is what the service has taken', async () => {
+    takenThen();
+    const { command: taken } = await givenClient().devices.command('device/1', {
+      name: 'GO_TO',
+      position: { type: 'Point', coordinates: [8.54, 47.37] },
+      speed: 5,
+    });
+    expect(taken).toMatchObject({ commandId: 'command-1', status: 'REQUESTED' });
+    expect(sent(service)).toMatchObject([
+      {
+        path: '/v3/devices/device%2F1/commands',
+        body: { name: 'GO_TO', position: { coordinates: [8.54, 47.37] }, speed: 5 },
+      },
+    ]);
+    expect(sent(service)[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('has the key of the caller, the same one in each repeat', async () => {
+    const answers: Answer[] = ['destroy', unavailable, ok({ command: command('REQUESTED') }, 202)];
+    service.answer = () => answers.shift() ?? { status: 500 };
+    await givenClient().devices.command('device-1', { name: 'x-drop', load: 2 }, { idempotencyKey: 'mine' });
+    expect(sent(service).map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine', 'mine']);
+  });
+
+  test('is not sent again after ten seconds: it was meant for the flight as it was then', async () => {
+    service.answer = () => ({ status: 429, headers: { 'retry-after': '11' }, body: { error: 'Too many requests' } });
+    const late = givenClient().devices.command('device-1', { name: 'RESUME' });
+    await expect(late).rejects.toMatchObject({ status: 429, retryAfterMs: 11_000 });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('that is refused says why, whether or not its outcome is waited for', async () => {
+    service.answer = () => refusal;
+    const { devices } = givenClient();
+    const details = [{ path: 'name', message: 'the device is on the ground' }];
+    await expect(devices.command('device-1', { name: 'LAND' })).rejects.toMatchObject({ status: 409, details });
+    await expect(devices.command('device-1', { name: 'LAND' }).outcome()).rejects.toMatchObject({
+      status: 409,
+      details,
+    });
+  });
+});
+
+describe('the outcome of a command', () => {
+  test.each(['DONE', 'REFUSED', 'FAILED', 'TIMED_OUT', 'SUPERSEDED'])(
+    'is the command when it is %s',
+    async (status) => {
+      takenThen(
+        ok({ command: command('REQUESTED') }),
+        ok({ command: command('DELIVERED') }),
+        ok({ command: ended(status) }),
+      );
+      const outcome = await givenClient().devices.command('device-1', { name: 'PAUSE' }).outcome();
+      expect(outcome).toEqual(ended(status));
+      expect(read(service).map(({ path }) => path)).toEqual(Array(3).fill('/v3/devices/device-1/commands/command-1'));
+    },
+  );
+
+  test('can be waited for later', async () => {
+    takenThen(ok({ command: ended('DONE') }));
+    const taken = await givenClient().devices.command('device-1', { name: 'PAUSE' });
+    expect(read(service)).toHaveLength(0);
+    expect(await taken.outcome()).toEqual(ended('DONE'));
+  });
+
+  test('is not read again when the first answer has it, as that of a repeat may', async () => {
+    service.answer = () => ok({ command: ended('DONE') }, 202);
+    expect(await givenClient().devices.command('device-1', { name: 'PAUSE' }).outcome()).toEqual(ended('DONE'));
+    expect(read(service)).toHaveLength(0);
+  });
+
+  test('comes although the service could not be read for a while', async () => {
+    takenThen('destroy', unavailable, ok({ command: ended('DONE') }));
+    const { devices } = givenClient({ maxRetries: 0 });
+    expect(await devices.command('device-1', { name: 'PAUSE' }).outcome()).toEqual(ended('DONE'));
+  });
+
+  test('is given up at once when the command can’t be read', async () => {
+    takenThen({ status: 403, body: { error: 'Forbidden' } });
+    const outcome = givenClient().devices.command('device-1', { name: 'PAUSE' }).outcome();
+    await expect(outcome).rejects.toThrow(ApiError);
+  });
+
+  test('is given up when the signal says so, also during a pause', async () => {
+    takenThen(...Array<Answer>(5).fill(ok({ command: command('DELIVERED') })));
+    const stop = new AbortController();
+    const outcome = givenClient().devices.command('device-1', { name: 'PAUSE' }).outcome({ signal: stop.signal });
+    setTimeout(() => stop.abort(new Error('enough')), 50);
+    await expect(outcome).rejects.toThrow('enough');
+  });
+
+  test.each([
+    ['it has none', ok({ command: command('DELIVERED') }), /has no outcome although its time is over/],
+    ['it can’t be read', 'destroy' as const, ConnectionError],
+  ])('is given up long after its time, when %s', async (_, answer, error) => {
+    // The client waits 90 seconds longer than the command may take.
+    const late = command('DELIVERED', { endBefore: '2026-11-22T09:58:30.200Z' });
+    service.answer = ({ method }) => (method === 'POST' ? ok({ command: late }, 202) : answer);
+    const outcome = givenClient({ maxRetries: 0 }).devices.command('device-1', { name: 'PAUSE' }).outcome();
+    await expect(outcome).rejects.toThrow(error);
+    expect(read(service)).toHaveLength(1);
+  });
+});
+
+describe('commands', () => {
+  test('of a device are listed over pages', async () => {
+    service.answer = ({ path }) =>
+      path.endsWith('nextToken=second')
+        ? ok({ commands: [ended('DONE', { commandId: 'command-1' })], count: 1 })
+        : ok({ commands: [command('DELIVERED', { commandId: 'command-2' })], count: 1, nextToken: 'second' });
+    const found: string[] = [];
+    for await (const { commandId } of givenClient().devices.commands('device-1', { limit: 1 })) found.push(commandId);
+    expect(found).toEqual(['command-2', 'command-1']);
+    expect(service.requests.map(({ path }) => path)).toEqual([
+      '/v3/devices/device-1/commands?limit=1',
+      '/v3/devices/device-1/commands?limit=1&nextToken=second',
+    ]);
+  });
+
+  test('of a job are one list', async () => {
+    service.answer = () => ok({ commands: [ended('DONE')], count: 1 });
+    expect(await givenClient().jobs.commands('job-1')).toEqual([ended('DONE')]);
+    expect(service.requests[0]?.path).toBe('/v3/jobs/job-1/commands');
+  });
+
+  test('that a device obeys are among its capabilities', async () => {
+    const capabilities = { deviceId: 'device-1', commands: ['PAUSE'] };
+    service.answer = () => ok({ capabilities });
+    expect(await givenClient().devices.capabilities('device-1')).toEqual(capabilities);
+    expect(service.requests[0]?.path).toBe('/v3/devices/device-1/capabilities');
+  });
+});

@@ -14,7 +14,10 @@ DOCUMENTS = FOLDER.parent.parent / "docs" / "api"
 PACKAGE = FOLDER / "src" / "drone_mission_client"
 
 # Schemas of the AsyncAPI document that callers see, beside those that they refer to.
-MESSAGES = ("JobStatusMessage", "DeviceStatusMessage", "ShareStatusMessage", "DeviceTelemetryMessage", "Sample")
+MESSAGES = (
+    *("JobStatusMessage", "DeviceStatusMessage", "ShareStatusMessage", "CommandStatusMessage"),
+    *("DeviceTelemetryMessage", "Sample"),
+)
 
 OPTIONS = [
     *("--input-file-type", "openapi", "--output-model-type", "typing.TypedDict", "--target-python-version", "3.10"),

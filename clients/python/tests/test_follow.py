@@ -253,3 +253,38 @@ def test_the_log_is_read_from_a_cursor_of_ten_seconds_ago_since_devices_of_a_gro
         settled.append(received.settled_after)
     assert settled == ["a", "a", "a", "c", "e", "g"]
     assert received.resume_after == "h"
+
+
+def of_command(sequence: int, status: str, **more: Any) -> Message:
+    return {"type": "command.status", "commandId": "command-1", "sequence": sequence, "status": status, **more}
+
+
+def test_commands_are_told_once_and_are_not_among_the_messages_of_the_job() -> None:
+    told: list[Any] = []
+    first = Fake(
+        job(1, "QUEUED", snapshot=True, cursor="10"),
+        of_command(1, "REQUESTED", cursor="12"),
+        of_command(1, "REQUESTED", cursor="12"),
+        # A command overtook it.
+        job(2, "IN_PROGRESS", cursor="11"),
+        ConnectionLost(),
+    )
+    second = Fake(of_command(1, "REQUESTED", cursor="12"), of_command(2, "DONE", cursor="13"), job(3, "COMPLETED"))
+    options = FollowOptions(on_command=lambda message: told.append(message["status"]))
+    states = [each["jobState"] for each in follow(CHANNEL, connecting(first, second), options, 0)]
+    assert states == ["QUEUED", "IN_PROGRESS", "COMPLETED"]
+    assert told == ["REQUESTED", "DONE"]
+
+
+@pytest.mark.parametrize("other", [of_command(1, "DONE"), {"type": "job.weather", "sequence": 1}])
+def test_what_nobody_asked_for_is_passed_over(other: Message) -> None:
+    channel = Channel("", None, "Following", CHANNEL.is_last, type="job.status")
+    messages = [*follow(channel, connecting(Fake(job(1), other, job(2, "COMPLETED"))), FollowOptions(), 0)]
+    assert [each["type"] for each in messages] == ["job.status", "job.status"]
+
+
+def test_a_command_does_not_move_what_a_connection_resumes_after() -> None:
+    received = ReceivedMessages()
+    assert received.accept(job(1, cursor="10"))
+    assert received.accept(of_command(1, "DONE", cursor="12"))
+    assert received.resume_after == "10"

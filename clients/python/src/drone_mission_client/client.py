@@ -16,6 +16,7 @@ from ._http.token_source import TokenSource, issued_token, supplied_token
 from ._options import address, is_given, trusted
 from ._resources.channels import Channels
 from ._resources.device_groups import DeviceGroups
+from ._resources.devices import Devices
 from ._resources.events import Events
 from ._resources.jobs import Jobs
 from ._resources.missions import Missions
@@ -87,6 +88,7 @@ class Client:
         self.jobs = Jobs(rest, channels)
         self.missions = Missions(rest)
         self.shares = Shares(rest, channels)
+        self.devices = Devices(rest)
         self.device_groups = DeviceGroups(rest, channels)
         self.telemetry = Telemetry(channels)
         self.events = Events(rest, timeout)

@@ -25,6 +25,8 @@ class Channel:
             exist.
         is_group: Whether it is about several devices, so that one message is not the whole state.
         request: Message to send on each new WebSocket.
+        type: Type of the messages to yield: others, which a later service may send, are passed over. Without it, all
+            are yielded.
     """
 
     path: str
@@ -34,6 +36,7 @@ class Channel:
     read: Callable[[dict[str, Message]], list[Message]] | None = None
     is_group: bool = False
     request: Message | None = None
+    type: str | None = None
 
 
 class ConnectionLost(Exception):  # noqa: N818 - not an error of the caller

@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from .._backoff import pause, wait_before
 from ..errors import ApiConnectionError, ApiError, DroneMissionError
+from ..messages import CommandStatusMessage
 from .connection import Channel, Connection, ConnectionLost, Message
 from .received import ReceivedMessages
+from .received_commands import is_command
 from .settings import FollowOptions
 
 # How long `stop` may go unnoticed.
@@ -109,6 +112,10 @@ def follow(
                 if message["type"] == "gap":
                     received.start_again()
                 elif message["type"] != "resumed" and received.accept(message):
+                    if is_command(message) and options.on_command is not None:
+                        options.on_command(cast("CommandStatusMessage", message))
+                    if not _is_of(channel, message):
+                        continue
                     yield message
                     if channel.is_last(message):
                         return
@@ -193,6 +200,10 @@ class _Following:
         if self._options.on_reconnect is not None:
             self._options.on_reconnect(lost.error)
         self._attempts.wait()
+
+
+def _is_of(channel: Channel, message: Message) -> bool:
+    return not is_command(message) and channel.type in (None, message["type"])
 
 
 def _single(messages: list[Message]) -> Iterator[Message]:

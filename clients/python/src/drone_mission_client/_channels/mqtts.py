@@ -9,6 +9,7 @@ from .._connection_problem import connection_error
 from .connection import Channel, ConnectionLost, Message
 from .mqtt_session import MqttSession, Payload
 from .received import ReceivedMessages, subject_of
+from .received_commands import is_command
 from .settings import ChannelSettings
 
 # Topic and cursor.
@@ -86,6 +87,7 @@ def _message_in(payload: Payload) -> Message:
 
 
 def _with_state(first: list[Message], channel: Channel, received: ReceivedMessages) -> list[Message]:
-    if channel.read is None or (first and not channel.is_group):
+    has_state = any(not is_command(each) for each in first)
+    if channel.read is None or (has_state and not channel.is_group):
         return first
     return first + channel.read({**received.last, **{subject_of(each): each for each in first}})

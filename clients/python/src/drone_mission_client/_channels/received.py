@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .connection import Message
+from .received_commands import ReceivedCommands, is_command
 
 # Within this time the changes of a group's devices come in any order of their cursors, in seconds.
 UNSETTLED_S = 10.0
@@ -76,12 +77,15 @@ class ReceivedMessages:
         self._cursors: deque[tuple[float, str]] = deque()
         # Sequence and timestamp of the last position on a job's channel.
         self._last_position: tuple[int, str] | None = None
+        self._commands = ReceivedCommands()
         self.last: dict[str, Message] = {}
 
     def accept(self, message: Message) -> bool:
         """Returns whether a message is new, and if so remembers it as received."""
         if "sequence" not in message:
             return True
+        if is_command(message):
+            return self._commands.accept(message)
         if _is_position(message):
             return self._accept_position(message)
         if self._is_known(message):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .._http.token_source import TokenSource
 from ..errors import DroneMissionError
+from ..messages import CommandStatusMessage
 from .received import Gap
 
 # API Gateway closes a connection after two hours: it is replaced before.
@@ -50,9 +51,11 @@ class FollowOptions:
         on_reconnect: Called when the connection is lost and will be made again, with the reason if there is one.
         on_gap: Called when changes were missed while the connection was lost.
         after: Cursor of the last message that the caller has received.
+        on_command: Called with each change of a command.
     """
 
     stop: threading.Event | None = None
     on_reconnect: Callable[[DroneMissionError | None], None] | None = None
     on_gap: Callable[[Gap], None] | None = None
     after: str | None = None
+    on_command: Callable[[CommandStatusMessage], None] | None = None

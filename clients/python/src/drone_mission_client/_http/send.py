@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import httpx
@@ -12,6 +13,9 @@ from ..errors import ApiConnectionError
 
 # The longest wait that `Retry-After` may ask for: limits of the API count by the minute.
 _LONGEST_RETRY_AFTER_S = 90
+# How long after its call a command may be sent again: it is meant for the flight as it was then. That is also the time
+# in which the drone platform must begin it.
+_COMMAND_WITHIN_S = 10.0
 _UNAVAILABLE = (500, 502, 503, 504)
 
 
@@ -30,7 +34,7 @@ class Sender:
     def send(self, request: httpx.Request) -> httpx.Response:
         """Sends a request until it is answered: at growing intervals with jitter, or when `Retry-After` says.
 
-        A repeat has the same idempotency key.
+        A command is repeated for ten seconds only. A repeat has the same idempotency key.
 
         Returns:
             The last answer, also when it is an error.
@@ -38,14 +42,16 @@ class Sender:
         Raises:
             ApiConnectionError: Of the last attempt.
         """
+        latest = time.monotonic() + _COMMAND_WITHIN_S if _is_command(request) else float("inf")
         for attempt in range(1, self.max_retries + 2):
             outcome = self._exchange(request)
             header = outcome.headers.get("retry-after") if isinstance(outcome, httpx.Response) else None
             retry_after = retry_after_in(header)
+            wait = wait_before(attempt, retry_after)
             is_last = attempt > self.max_retries or (retry_after or 0) > _LONGEST_RETRY_AFTER_S
-            if is_last or not _may_repeat(request, outcome):
+            if is_last or time.monotonic() + wait > latest or not _may_repeat(request, outcome):
                 break
-            pause(wait_before(attempt, retry_after))
+            pause(wait)
         if isinstance(outcome, ApiConnectionError):
             raise outcome
         return outcome
@@ -74,6 +80,10 @@ def _is_from_another_server(request: httpx.Request, response: httpx.Response) ->
         is_json = response.headers.get("content-type", "").startswith("application/json")
         return not is_json or response.status_code < 300
     return False
+
+
+def _is_command(request: httpx.Request) -> bool:
+    return request.method == "POST" and request.url.path.endswith("/commands")
 
 
 def _is_repeatable(request: httpx.Request) -> bool:

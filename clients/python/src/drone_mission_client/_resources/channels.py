@@ -15,11 +15,13 @@ from .._channels.settings import ChannelSettings, FollowOptions
 from .._channels.wss import WebSocketConnection
 from .._http.rest import Rest
 from ..errors import DroneMissionError
+from ..messages import CommandStatusMessage
 from .missed import missed_on
 
 Protocol = Literal["wss", "mqtts"]
 OnReconnect = Callable[[DroneMissionError | None], None]
 OnGap = Callable[[Gap], None]
+OnCommand = Callable[[CommandStatusMessage], None]
 
 
 def status_path(collection: str, identifier: str) -> str:
@@ -42,6 +44,7 @@ class Channels:
         on_reconnect: OnReconnect | None,
         on_gap: OnGap | None,
         after: str | None = None,
+        on_command: OnCommand | None = None,
     ) -> Iterator[Message]:
         """Yields the messages of a channel; see `_channels.follow.follow`."""
 
@@ -52,7 +55,8 @@ class Channels:
 
         if over not in ("wss", "mqtts"):
             raise DroneMissionError(f"over must be 'wss' or 'mqtts', and is {over!r}.")
-        return follow(channel, connect, FollowOptions(stop, on_reconnect, on_gap, after), self.settings.max_retries)
+        options = FollowOptions(stop, on_reconnect, on_gap, after, on_command)
+        return follow(channel, connect, options, self.settings.max_retries)
 
     def _missed(self, topic: str, after: str) -> list[Message] | None:
         identifier, _, _ = topic.partition("/")

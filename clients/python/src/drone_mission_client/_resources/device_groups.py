@@ -11,7 +11,7 @@ from .._http.rest import Rest
 from ..errors import ApiError
 from ..messages import DeviceStatusMessage
 from ..models import DeviceGroup
-from .channels import Channels, OnGap, OnReconnect, Protocol, status_path
+from .channels import Channels, OnCommand, OnGap, OnReconnect, Protocol, status_path
 from .snapshot import snapshot
 
 
@@ -35,6 +35,7 @@ class DeviceGroups:
         stop: threading.Event | None = None,
         on_reconnect: OnReconnect | None = None,
         on_gap: OnGap | None = None,
+        on_command: OnCommand | None = None,
     ) -> Iterator[DeviceStatusMessage]:
         """Yields the state of each device of a group, then each change of one.
 
@@ -49,9 +50,11 @@ class DeviceGroups:
             stop: Ends the iteration when it is set; so does leaving the loop.
             on_reconnect: Called when the connection is lost and will be made again.
             on_gap: Called when changes were missed while the connection was lost.
+            on_command: Called with each change of a command, once; they are not among the messages that are yielded.
         """
         channel = Channel(
             path=status_path("devices", device_group_id),
+            type="device.status",
             topic=f"{device_group_id}/DEVICE/STATUS",
             subject="Following a device group",
             is_last=lambda _message: False,
@@ -59,7 +62,7 @@ class DeviceGroups:
             is_group=True,
         )
         return cast(
-            "Iterator[DeviceStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap, after)
+            "Iterator[DeviceStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap, after, on_command),
         )
 
     def _changes_since(self, device_group_id: str, last: dict[str, Message]) -> list[Message]:  # type: ignore[valid-type]

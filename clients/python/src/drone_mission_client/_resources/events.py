@@ -12,7 +12,7 @@ from .._channels.follow import may_pass
 from .._channels.received import Gap
 from .._http.rest import Rest
 from ..errors import ApiError, DroneMissionError
-from ..models import DeviceEvent, JobEvent, ListEventsReply, ShareEvent
+from ..models import CommandEvent, DeviceEvent, JobEvent, ListEventsReply, ShareEvent
 from .channels import OnGap
 from .missed import is_unknown_cursor
 
@@ -25,7 +25,7 @@ _OLDEST = "oldest"
 
 
 class Events:
-    """Changes of jobs, devices and shares. Every method raises ApiError or ApiConnectionError.
+    """Changes of jobs, devices, shares and commands. Every method raises ApiError or ApiConnectionError.
 
     Args:
         rest: The REST API.
@@ -49,7 +49,7 @@ class Events:
 
     def follow(
         self, *, after: str | None = None, stop: threading.Event | None = None, on_gap: OnGap | None = None
-    ) -> Iterator[JobEvent | DeviceEvent | ShareEvent]:
+    ) -> Iterator[JobEvent | DeviceEvent | ShareEvent | CommandEvent]:
         """Yields what happens from now on, or since a cursor, each change once and in order.
 
         Goes on after temporary failures, and with the oldest event when the log no longer reaches back to the cursor.
@@ -79,7 +79,7 @@ class Events:
             else:
                 is_not_held = page["cursor"] == cursor and time.monotonic() - began < self._wait / 2
                 # Of a type that is added later too: callers pass over those that they don't know.
-                yield from cast("list[JobEvent | DeviceEvent | ShareEvent]", page["events"])
+                yield from cast("list[JobEvent | DeviceEvent | ShareEvent | CommandEvent]", page["events"])
                 cursor, has_read, failures = page["cursor"], True, 0
                 if is_not_held:
                     pause(wait_before(1, _NOT_HELD_PAUSE_S), stop)

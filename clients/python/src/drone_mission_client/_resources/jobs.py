@@ -13,6 +13,7 @@ from ..messages import JobStatusMessage
 from ..models import (
     CancelledJob,
     CheckJobReply,
+    Command,
     CreateJobRequest,
     DispatchJobReply,
     DispatchJobRequest,
@@ -24,7 +25,7 @@ from ..models import (
     UpdatedJob,
     UpdateJobRequest,
 )
-from .channels import Channels, OnGap, OnReconnect, Protocol, status_path
+from .channels import Channels, OnCommand, OnGap, OnReconnect, Protocol, status_path
 from .final_states import FINAL_STATES
 from .pages import items_of
 from .snapshot import snapshot
@@ -132,6 +133,11 @@ class Jobs:
         """Deletes a job."""
         self._rest.call("DELETE /v3/jobs/{jobId}", path={"jobId": job_id})
 
+    def commands(self, job_id: str) -> Sequence[Command]:
+        """Reads the newest hundred commands that devices got while they flew the job, newest first."""
+        path = {"jobId": job_id}
+        return cast("Sequence[Command]", self._rest.call("GET /v3/jobs/{jobId}/commands", path=path)["commands"])
+
     def events(self, job_id: str) -> Sequence[JobEvent]:
         """Reads each change of a job's status that the event log still has, oldest first."""
         path = {"jobId": job_id}
@@ -146,6 +152,7 @@ class Jobs:
         stop: threading.Event | None = None,
         on_reconnect: OnReconnect | None = None,
         on_gap: OnGap | None = None,
+        on_command: OnCommand | None = None,
     ) -> Iterator[JobStatusMessage]:
         """Yields a job's state, then each change of it and where its drone is.
 
@@ -159,16 +166,18 @@ class Jobs:
             stop: Ends the iteration when it is set; so does leaving the loop.
             on_reconnect: Called when the connection is lost and will be made again.
             on_gap: Called when changes were missed while the connection was lost.
+            on_command: Called with each change of a command, once; they are not among the messages that are yielded.
         """
         channel = Channel(
             path=status_path("jobs", job_id),
+            type="job.status",
             topic=f"{job_id}/JOB/STATUS",
             subject="Following a job",
             is_last=lambda message: bool(message.get("deleted")) or message["jobState"] in FINAL_STATES,
             read=lambda _last: [_state_of(self.get(job_id))],
         )
         return cast(
-            "Iterator[JobStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap, after)
+            "Iterator[JobStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap, after, on_command),
         )
 
 

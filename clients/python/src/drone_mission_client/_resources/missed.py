@@ -10,7 +10,12 @@ from ..errors import ApiError, DroneMissionError
 from ..models import ListEventsReply
 
 # Fields with the identifier that a channel's topic begins with, by the type of message.
-_CHANNEL_FIELDS = {"job.status": "jobId", "device.status": "deviceGroupId", "share.status": "shareCode"}
+_CHANNEL_FIELDS = {
+    "job.status": ("jobId",),
+    "device.status": ("deviceGroupId",),
+    "share.status": ("shareCode",),
+    "command.status": ("jobId", "deviceGroupId"),
+}
 
 
 def missed_on(rest: Rest, identifier: str, after: str) -> list[Message] | None:
@@ -38,7 +43,7 @@ def missed_on(rest: Rest, identifier: str, after: str) -> list[Message] | None:
                 return None
             raise
         events = cast("list[Message]", page["events"])
-        own = [event for event in events if _identifier_of(event) == identifier]
+        own = [event for event in events if identifier in _identifiers_of(event)]
         missed += [{**event, "replayed": True} for event in own]
         if page["cursor"] == cursor:
             return missed
@@ -55,7 +60,6 @@ def is_unknown_cursor(error: DroneMissionError, is_ours: bool) -> bool:
     return isinstance(error, ApiError) and (error.status == 410 or (is_ours and error.status == 400))
 
 
-def _identifier_of(event: Message) -> object:
-    """What an event is about; None for a type that this version of the client does not know."""
-    field = _CHANNEL_FIELDS.get(event["type"])
-    return None if field is None else event.get(field)
+def _identifiers_of(event: Message) -> list[object]:
+    """What an event is about; nothing for a type that this version of the client does not know."""
+    return [event[field] for field in _CHANNEL_FIELDS.get(event["type"], ()) if field in event]

@@ -90,6 +90,7 @@ class Shares:
 
         channel = Channel(
             path=status_path("shares", share_code),
+            type="share.status",
             topic=f"{share_code}/SHARE/STATUS",
             subject="Following a share",
             is_last=lambda message: message["shareState"] != "ACTIVE",

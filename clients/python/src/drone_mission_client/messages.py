@@ -111,6 +111,25 @@ class Camera(TypedDict):
     orientation: NotRequired[Orientation]
 
 
+class LateOutcome(TypedDict):
+    """
+    What the drone platform reported after the command had ended. `status` stays as it was.
+    """
+
+    outcome: Literal["DELIVERED", "DONE", "REFUSED", "FAILED", "SUPERSEDED"]
+    """
+    What the platform reported; values as of `status`.
+    """
+    reason: NotRequired[str]
+    """
+    Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+    """
+    at: str
+    """
+    When the drone platform says that it happened.
+    """
+
+
 class Progress(TypedDict):
     """
     How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
@@ -166,6 +185,70 @@ class ShareStatusMessage(TypedDict):
     snapshot: NotRequired[bool]
     """
     Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+    """
+    replayed: NotRequired[bool]
+    """
+    Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+    """
+    cursor: NotRequired[str]
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+    """
+    timestamp: str
+    """
+    Time of the change. ISO 8601 in UTC.
+    """
+
+
+class CommandStatusMessage(TypedDict):
+    type: Literal["command.status"]
+    """
+    Says what this object is.
+    """
+    commandId: str
+    """
+    Identifier of the command, assigned by the service. Treat it as opaque.
+    """
+    deviceId: str
+    """
+    Identifier of a device: a drone with its dock.
+    """
+    deviceGroupId: str
+    """
+    Identifier of a device group.
+    """
+    jobId: NotRequired[str]
+    """
+    The job that the device flew, or that the request named. Left out without a job.
+    """
+    name: str
+    """
+    Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+    """
+    status: Literal["REQUESTED", "DELIVERED", "DONE", "REFUSED", "FAILED", "TIMED_OUT", "SUPERSEDED"]
+    """
+    `REQUESTED`: accepted, not yet begun. `DELIVERED`: the device has begun. `DONE`: achieved. `REFUSED`: not attempted. `FAILED`: attempted without success. `TIMED_OUT`: there was no outcome in time, and nobody knows whether it was executed. `SUPERSEDED`: a later command took its place.
+    """
+    reason: NotRequired[str]
+    """
+    Why it was refused or has failed, if that is known. `NOT_SUPPORTED`: The device or the platform has no such command. `NOT_ALLOWED`: The platform does not allow it now. `DEVICE_OFFLINE`: The device can’t be reached. `DEVICE_BUSY`: The device does something that it can’t leave. `TOO_LATE`: It could not be begun in time. `OUT_OF_ORDER`: A later command had been taken before. `OUT_OF_RANGE`: The place is farther than the device flies. `DEVICE_FAULT`: The device did not work. `SHARE_ENDED`: The share that it came through ended before it was delivered. Others may be added: accept them.
+    """
+    supersededBy: NotRequired[str]
+    """
+    Of a command that is `SUPERSEDED`: the one that took its place, if it is known.
+    """
+    lateOutcome: NotRequired[LateOutcome]
+    origin: str
+    """
+    Who sent it: `partner`, a client of your organisation; `share`, a viewer; `service`, this service.
+    """
+    requestedBy: NotRequired[str]
+    """
+    The client id of the client that sent it. Of a viewer a pseudonym, the same for all commands of one connection.
+    """
+    sequence: int
+    """
+    Version of the command; each command counts by itself, from 1.
     """
     replayed: NotRequired[bool]
     """

@@ -62,7 +62,8 @@ class DeviceGroups:
             is_group=True,
         )
         return cast(
-            "Iterator[DeviceStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap, after, on_command),
+            "Iterator[DeviceStatusMessage]",
+            self._channels.follow(channel, over, stop, on_reconnect, on_gap, after, on_command),
         )
 
     def _changes_since(self, device_group_id: str, last: dict[str, Message]) -> list[Message]:  # type: ignore[valid-type]

@@ -82,9 +82,9 @@ class Devices:
     ) -> SentCommand:
         """Sends a command to a device in flight; an ApiError with status 409 when it can't be told that now.
 
-        That the service has taken it does not mean that it is executed: wait for its `outcome()`. It is sent again after
-        a failure, for ten seconds and with the same key, so that it is executed once. After an ApiConnectionError it
-        may have been executed.
+        That the service has taken it does not mean that it is executed: wait for its `outcome()`. It is sent again
+        after a failure, for ten seconds and with the same key, so that it is executed once. After an ApiConnectionError
+        it may have been executed.
 
         Args:
             device_id: The device.

@@ -177,7 +177,8 @@ class Jobs:
             read=lambda _last: [_state_of(self.get(job_id))],
         )
         return cast(
-            "Iterator[JobStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap, after, on_command),
+            "Iterator[JobStatusMessage]",
+            self._channels.follow(channel, over, stop, on_reconnect, on_gap, after, on_command),
         )
 
 

@@ -181,7 +181,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a job
-         * @description Deletes a job in any status. It is gone at once: reading it is 404, and its channel gets a final message with `deleted`. The drone platform is told; a drone that is flying the job may need time to stop, and what it still reports about the job is ignored. To keep the record of a job that has not started, cancel it instead.
+         * @description Deletes a job in any status. It is gone at once: reading it is 404, and its channel gets a final message with `deleted`. The drone platform is told. A drone that is flying the job gets the command `RETURN_HOME`, whose `origin` is `service`, and what it still reports about the job is ignored. To keep the record of a job that has not started, cancel it instead.
          *
          *     Scope: `command:update`.
          */

@@ -32,16 +32,15 @@ export class SentCommand {
     // By the service's clock alone: that of this machine may be another.
     const latest = performance.now() + Date.parse(endBefore) - Date.parse(requestedAt) + MARGIN_MS;
     let found = this.command;
-    let problem: unknown;
+    let problem = new DroneMissionError(NO_OUTCOME);
     for (let pauseMs = FIRST_PAUSE_MS; !hasEnded(found); pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      if (performance.now() > latest) throw problem ?? new DroneMissionError(NO_OUTCOME);
+      if (performance.now() > latest) throw problem;
       await sleep(pauseMs, options.signal);
       try {
         found = await this.read(options);
-        problem = undefined;
       } catch (error) {
         options.signal?.throwIfAborted();
-        if (!isTemporary(error, true)) throw error;
+        if (!(error instanceof DroneMissionError && isTemporary(error, true))) throw error;
         problem = error;
       }
     }

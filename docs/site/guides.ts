@@ -9,6 +9,7 @@ const slugs = [
   'quick-start',
   'authentication',
   'fly-somewhere',
+  'steer',
   'jobs',
   'missions',
   'real-time',

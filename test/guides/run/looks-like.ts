@@ -54,7 +54,7 @@ export function difference(example: unknown, actual: unknown, path = ''): string
   if (typeof example !== typeof actual) return `${path} is ${JSON.stringify(actual)}`;
   const name = path.replace(/\.0$/, '').split('.').at(-1) ?? '';
   if (name === 'status')
-    return alternatives.some((set) => set.includes(example) && set.includes(actual))
+    return example === actual || alternatives.some((set) => set.includes(example) && set.includes(actual))
       ? undefined
       : `${path} is another word`;
   return fixed.includes(name) && example !== actual ? `${path} is ${JSON.stringify(actual)}` : undefined;

@@ -190,3 +190,29 @@ describe('a wrong credential of the TypeScript client', () => {
     await expect(wrongly.jobs.page()).rejects.toMatchObject({ status: 401, error: 'Unauthorized' });
   });
 });
+
+describe('commands of the TypeScript client', () => {
+  test('have an outcome also where no drone platform answers, and are listed', async () => {
+    // Not refused: nobody knows where the device is.
+    const sent = await client.devices.command(deviceId, { name: 'RETURN_HOME', timeoutSeconds: 5 });
+    expect(await sent.outcome()).toMatchObject({ name: 'RETURN_HOME', status: 'TIMED_OUT', origin: 'partner' });
+    const listed = [];
+    for await (const { commandId } of client.devices.commands(deviceId)) listed.push(commandId);
+    expect(listed).toContain(sent.command.commandId);
+  });
+
+  test('are taken once with the same idempotency key', async () => {
+    const idempotencyKey = crypto.randomUUID();
+    const send = () => client.devices.command(deviceId, { name: 'LAND' }, { idempotencyKey });
+    expect((await send()).command.commandId).toBe((await send()).command.commandId);
+  });
+
+  test('that the device can’t be told are refused', async () => {
+    const error = await caught(client.devices.command(deviceId, { name: 'PAUSE' }));
+    expect(error).toMatchObject({ status: 409, error: 'cannot_command' });
+  });
+
+  test('that a device obeys are not known before the platform says so', async () => {
+    expect(await client.devices.capabilities(deviceId)).toEqual({ deviceId });
+  });
+});

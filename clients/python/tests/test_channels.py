@@ -246,3 +246,23 @@ def test_published_samples_reach_a_subscriber_in_order(client: Client) -> None:
 def sample(device_id: str, begin: datetime, percent: int) -> Sample:
     at = begin + timedelta(milliseconds=percent)
     return {"deviceId": device_id, "timestamp": at.isoformat(timespec="milliseconds"), "battery": {"percent": percent}}
+
+
+@pytest.mark.parametrize("over", ["wss", "mqtts"])
+def test_a_follower_of_a_job_is_told_of_its_commands(client: Client, partner: Partner, over: Any) -> None:
+    device_id = client.device_groups.list()[0]["devices"][0]["deviceId"]
+    job_id = client.jobs.create(
+        {"name": "Commanded", "deviceGroupId": partner.device_group_id, "deviceId": device_id}
+    )["jobId"]
+    told: list[CommandStatusMessage] = []
+    states = []
+    for message in client.jobs.follow(job_id, over=over, on_command=told.append):
+        states.append(message["jobState"])
+        if len(states) == 1:
+            sent = client.devices.command(device_id, {"name": "RETURN_HOME", "jobId": job_id, "timeoutSeconds": 5})
+            # No platform flies this stack's jobs.
+            assert sent.outcome()["status"] == "TIMED_OUT"
+            client.jobs.cancel(job_id)
+    assert set(states) == {"PENDING", "CANCELLED"}
+    assert [each["status"] for each in told] == ["REQUESTED", "TIMED_OUT"]
+    assert [each["commandId"] for each in client.jobs.commands(job_id)] == [sent.command["commandId"]]

@@ -2,7 +2,7 @@ import { missionFile } from '../../api/given';
 import { readFacts } from '../../api/stack/facts';
 import { clientsOf } from '../../api/stack/organisations';
 import { executedAt, item, kmlFile, kmzFile, planFile, wayline, wpmlDocument } from '../../lambdas/missions/files';
-import { ApiError, DroneMissionClient } from 'drone-mission-client';
+import { ApiError, DroneMissionClient, type CommandStatusMessage } from 'drone-mission-client';
 import { givenClient } from './given-client';
 
 const { client, deviceGroupId, deviceId } = { ...givenClient('typescript-client') };
@@ -205,6 +205,20 @@ describe('commands of the TypeScript client', () => {
     const idempotencyKey = crypto.randomUUID();
     const send = () => client.devices.command(deviceId, { name: 'LAND' }, { idempotencyKey });
     expect((await send()).command.commandId).toBe((await send()).command.commandId);
+  });
+
+  test('are told to whoever follows the job', async () => {
+    const { jobId } = await client.jobs.create({ name: 'commanded', deviceGroupId, deviceId });
+    const [states, told]: [string[], string[]] = [[], []];
+    const onCommand = ({ status }: CommandStatusMessage) => void told.push(status);
+    for await (const { jobState } of client.jobs.follow(jobId, { onCommand })) {
+      if (states.push(jobState) > 1) continue;
+      await client.devices.command(deviceId, { name: 'RETURN_HOME', jobId, timeoutSeconds: 5 }).outcome();
+      await client.jobs.cancel(jobId);
+    }
+    expect(states).toEqual(['PENDING', 'CANCELLED']);
+    expect(told).toEqual(['REQUESTED', 'TIMED_OUT']);
+    expect(await client.jobs.commands(jobId)).toMatchObject([{ name: 'RETURN_HOME', status: 'TIMED_OUT' }]);
   });
 
   test('that the device can’t be told are refused', async () => {

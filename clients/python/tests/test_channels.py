@@ -16,7 +16,7 @@ from websockets.sync.client import ClientConnection
 
 from drone_mission_client import ApiConnectionError, ApiError, Client, Gap
 from drone_mission_client._resources.channels import Protocol
-from drone_mission_client.messages import Sample
+from drone_mission_client.messages import CommandStatusMessage, Sample
 from follower import Follower
 from proxy import Proxy
 from stack import Partner
@@ -248,12 +248,12 @@ def sample(device_id: str, begin: datetime, percent: int) -> Sample:
     return {"deviceId": device_id, "timestamp": at.isoformat(timespec="milliseconds"), "battery": {"percent": percent}}
 
 
-@pytest.mark.parametrize("over", ["wss", "mqtts"])
-def test_a_follower_of_a_job_is_told_of_its_commands(client: Client, partner: Partner, over: Any) -> None:
+@pytest.mark.parametrize("over", PROTOCOLS)
+def test_a_follower_of_a_job_is_told_of_its_commands(client: Client, partner: Partner, over: Protocol) -> None:
     device_id = client.device_groups.list()[0]["devices"][0]["deviceId"]
-    job_id = client.jobs.create(
-        {"name": "Commanded", "deviceGroupId": partner.device_group_id, "deviceId": device_id}
-    )["jobId"]
+    job_id = client.jobs.create({"name": "Commanded", "deviceGroupId": partner.device_group_id, "deviceId": device_id})[
+        "jobId"
+    ]
     told: list[CommandStatusMessage] = []
     states = []
     for message in client.jobs.follow(job_id, over=over, on_command=told.append):

@@ -24,7 +24,7 @@ test('a command is accepted with a request id, and the viewers of its share rece
   const { requestId, ...answer } = await ask(viewer, command);
   expect(answer).toEqual({ type: 'accepted' });
   const at = '2026-11-27T10:31:08.000Z';
-  const outcome = { requestId, deviceId, outcome: 'REFUSED', reason: 'DEVICE_BUSY' };
+  const outcome = { requestId, deviceId, name: 'HOVER', outcome: 'REFUSED', reason: 'DEVICE_BUSY' };
   await publishPlatformEvent('control.outcome.reported', { ...outcome, at }, new Date());
   for (const socket of [viewer, colleague])
     expect(await socket.like({ type: 'control.outcome' })).toEqual({

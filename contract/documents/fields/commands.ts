@@ -6,7 +6,7 @@ import { identifier } from './common';
 const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
 
 const name: Field = {
-  description: `Name of the command: ${listed(commandNames)}, or a name of the drone platform’s own, \`x-…\`.`,
+  description: `Name of the command: ${listed(commandNames)}, or a name that the drone platform defines, \`x-…\`.`,
   examples: ['GO_TO'],
 };
 const jobId: Field = {
@@ -179,7 +179,7 @@ export const commandFields: Fields = {
   'OrbitCommand.speed': speed,
   'OwnCommand.jobId': jobOfRequest,
   'OwnCommand.name': {
-    description: 'A name of the drone platform’s own: `x-`, and up to 62 small letters, digits and hyphens.',
+    description: 'A name that the drone platform defines: `x-`, and up to 62 small letters, digits and hyphens.',
     examples: ['x-spotlight'],
   },
 };

@@ -147,7 +147,7 @@ const requestParts: Readonly<Record<string, NamedSchema>> = {
     takePhotoCommand: 'Take a photo.',
     startRecordingCommand: 'Begin to record video.',
     stopRecordingCommand: 'End the recording of video.',
-    ownCommand: 'A command of the drone platform’s own, with the parameters that the platform defines.',
+    ownCommand: 'A command that the drone platform defines, with its parameters.',
     commandPosition: fieldOf('position', 'GoToCommand')?.description ?? '',
   }),
   // Strict, as those of a job are not.

@@ -121,11 +121,7 @@ export const onboarding = {
   organisations: Object.entries(cast).map(([name, clients]) => ({
     name,
     deviceGroups,
-    // `all` does not include the right to command devices.
-    clients: clients.map((held, index) => ({
-      name: `${name}-${index + 1}`,
-      scopes: held === all ? [all, 'command:control'] : held,
-    })),
+    clients: clients.map((held, index) => ({ name: `${name}-${index + 1}`, scopes: held })),
   })),
 };
 

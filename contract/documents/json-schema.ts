@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { knownRequests } from '../../domain/command-request';
 import { location } from '../../domain/destination';
 import { shareRequest } from '../../domain/share';
 import { metadata } from '../../domain/metadata';
@@ -10,6 +11,7 @@ import { commandEvent, deviceEvent, jobEvent, MAX_WAIT_S, shareEvent, unknownEve
 import { limit } from '../schemas/page';
 import { tokenRequest } from '../schemas/token';
 import { fieldOf } from './fields';
+import { commandSchemaName } from './fields/commands';
 import { withNumberFormats } from './number-format';
 
 /** A JSON Schema of dialect 2020-12, which OpenAPI 3.1 uses, without what draft-07, AsyncAPI's dialect, reads differently. */
@@ -24,11 +26,20 @@ const { permissions } = shareRequest.shape;
  * The type of an event. oapi-codegen names a constant after its value, which for `device.status` is the name of another type,
  * unless this extension names it: unlike any type, or it would be put behind the name of its own.
  */
-const eventType = (value: string, name: string): JsonSchema => ({
+const named = (value: string, name: string): JsonSchema => ({
   type: 'string',
   const: value,
   'x-enum-varnames': [name],
 });
+
+/**
+ * The name of a command, by the schemas that have it. The constant is named as that of an event's type: by the value, oapi-codegen would
+ * rename the constant `ORBIT` of `actionOnArrival`, which partners use.
+ */
+const commandNames = Object.entries(knownRequests).map(([name, { shape }]): [z.core.$ZodType, JsonSchema] => [
+  shape.name,
+  named(name, commandSchemaName(name).replace(/Command$/, 'Name')),
+]);
 
 /** Schemas of which zod can't derive a JSON Schema, since they convert or check by a function. */
 const written = new Map<z.core.$ZodType, JsonSchema>([
@@ -37,14 +48,15 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
   // Higher limits count as 100; numbers of ten digits are refused.
   [limit, { type: 'integer', minimum: 1, maximum: 999_999_999, default: 50 }],
   [wait, { type: 'integer', minimum: 0, maximum: MAX_WAIT_S, default: 0 }],
-  [jobEvent.shape.type, eventType('job.status', 'JobStatusChanged')],
-  [deviceEvent.shape.type, eventType('device.status', 'DeviceStatusChanged')],
-  [shareEvent.shape.type, eventType('share.status', 'ShareStatusChanged')],
-  [commandEvent.shape.type, eventType('command.status', 'CommandStatusChanged')],
+  [jobEvent.shape.type, named('job.status', 'JobStatusChanged')],
+  [deviceEvent.shape.type, named('device.status', 'DeviceStatusChanged')],
+  [shareEvent.shape.type, named('share.status', 'ShareStatusChanged')],
+  [commandEvent.shape.type, named('command.status', 'CommandStatusChanged')],
   [
     unknownEvent.shape.type,
     { type: 'string', not: { enum: ['job.status', 'device.status', 'share.status', 'command.status'] } },
   ],
+  ...commandNames,
   // The handler refuses others, by a code of OAuth.
   [tokenRequest.shape.grant_type, { type: 'string', enum: ['client_credentials'] }],
   [messageId.def.innerType, { anyOf: [{ type: 'string', maxLength: 128 }, { type: 'number' }] }],

@@ -120,8 +120,8 @@ export const commandFields: Fields = {
   yaw: { description: 'Degrees to the right of the drone’s nose, -180 to 180.', examples: [90] },
   ...Object.fromEntries(
     commandNames.flatMap((each): [string, Field][] => [
-      [`${schemaOf(each)}.name`, { description: 'Which command it is.', examples: [each] }],
-      [`${schemaOf(each)}.jobId`, jobOfRequest],
+      [`${commandSchemaName(each)}.name`, { description: 'Which command it is.', examples: [each] }],
+      [`${commandSchemaName(each)}.jobId`, jobOfRequest],
     ]),
   ),
   'Command.jobId': jobId,
@@ -185,7 +185,7 @@ export const commandFields: Fields = {
 };
 
 /** The name of the schema of a command: `GoToCommand`. */
-function schemaOf(command: string): string {
+export function commandSchemaName(command: string): string {
   const words = command.toLowerCase().split('_');
   return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Command`;
 }

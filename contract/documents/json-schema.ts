@@ -20,7 +20,7 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
 /** `input`: what a client sends, without unknown fields where they are refused; `output`: what the service sends. */
 export type Direction = 'input' | 'output';
 
-const { permissions } = shareRequest.shape;
+const { permissions, commands } = shareRequest.shape;
 
 /**
  * The type of an event. oapi-codegen names a constant after its value, which for `device.status` is the name of another type,
@@ -66,6 +66,10 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
   [location.shape.type, { type: 'string', pattern: '^Point$' }],
   [location.shape.coordinates, { type: 'array', minItems: 2, maxItems: 3, items: { type: 'number' } }],
   [routePoint, { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } }],
+  [
+    commands.def.innerType,
+    { type: 'array', minItems: 1, maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 64 } },
+  ],
   // zod leaves out the default of what it converts.
   [
     permissions,

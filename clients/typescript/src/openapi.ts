@@ -1271,7 +1271,7 @@ export interface components {
              *       "RETURN_HOME"
              *     ]
              */
-            commands?: unknown[];
+            commands?: string[];
             /**
              * Format: int32
              * @description Lifetime of the share in seconds, 60 to 86400 (a day). It can’t be prolonged: create another share.

@@ -89,7 +89,7 @@ export interface components {
         /** @description The command: its `name`, and its parameters beside it. */
         Command: {
             /**
-             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name that the drone platform defines, `x-…`.
              * @example GO_TO
              */
             name: string;
@@ -124,7 +124,7 @@ export interface components {
             jobId?: string;
             lateOutcome?: components["schemas"]["LateOutcome"];
             /**
-             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name that the drone platform defines, `x-…`.
              * @example GO_TO
              */
             name: string;

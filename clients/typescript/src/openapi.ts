@@ -818,7 +818,7 @@ export interface components {
             jobId?: string;
             lateOutcome?: components["schemas"]["LateOutcome"];
             /**
-             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name that the drone platform defines, `x-…`.
              * @example GO_TO
              */
             name: string;
@@ -916,7 +916,7 @@ export interface components {
             jobId?: string;
             lateOutcome?: components["schemas"]["LateOutcome"];
             /**
-             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+             * @description Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name that the drone platform defines, `x-…`.
              * @example GO_TO
              */
             name: string;
@@ -2656,7 +2656,7 @@ export interface components {
              */
             roll?: number;
         };
-        /** @description A command of the drone platform’s own, with the parameters that the platform defines. */
+        /** @description A command that the drone platform defines, with its parameters. */
         OwnCommand: {
             /**
              * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
@@ -2664,7 +2664,7 @@ export interface components {
              */
             jobId?: string;
             /**
-             * @description A name of the drone platform’s own: `x-`, and up to 62 small letters, digits and hyphens.
+             * @description A name that the drone platform defines: `x-`, and up to 62 small letters, digits and hyphens.
              * @example x-spotlight
              */
             name: string;

@@ -223,7 +223,7 @@ class CommandStatusMessage(TypedDict):
     """
     name: str
     """
-    Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+    Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name that the drone platform defines, `x-…`.
     """
     status: Literal["REQUESTED", "DELIVERED", "DONE", "REFUSED", "FAILED", "TIMED_OUT", "SUPERSEDED"]
     """

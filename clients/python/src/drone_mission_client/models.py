@@ -176,6 +176,9 @@ class CoordinatePropertiesOfLines(TypedDict):
     """
 
 
+Command1: TypeAlias = str
+
+
 class DesiredFlight(TypedDict):
     """
     How the drone shall fly. The drone platform chooses what is left out, and tells it in `plannedFlight`.
@@ -212,9 +215,6 @@ class DesiredLocation(TypedDict):
     """
     Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude of the flight there in metres above mean sea level (-500 to 9000).
     """
-
-
-Command1: TypeAlias = str
 
 
 DeviceStatus: TypeAlias = Literal["online", "offline"]
@@ -710,12 +710,12 @@ class Orientation(TypedDict):
 
 class OwnCommand(TypedDict):
     """
-    A command of the drone platform’s own, with the parameters that the platform defines.
+    A command that the drone platform defines, with its parameters.
     """
 
     name: str
     """
-    A name of the drone platform’s own: `x-`, and up to 62 small letters, digits and hyphens.
+    A name that the drone platform defines: `x-`, and up to 62 small letters, digits and hyphens.
     """
     jobId: NotRequired[str]
     """
@@ -1293,7 +1293,7 @@ class Command(TypedDict):
     """
     name: str
     """
-    Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+    Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name that the drone platform defines, `x-…`.
     """
     parameters: NotRequired[Any]
     """
@@ -1378,7 +1378,7 @@ class CommandEvent(TypedDict):
     """
     name: str
     """
-    Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name of the drone platform’s own, `x-…`.
+    Name of the command: `PAUSE`, `RESUME`, `RETURN_HOME`, `LAND`, `GO_TO`, `ORBIT`, `LOOK_AT`, `GIMBAL`, `TAKE_PHOTO`, `START_RECORDING`, `STOP_RECORDING`, or a name that the drone platform defines, `x-…`.
     """
     status: CommandStatus
     reason: NotRequired[str]
@@ -1480,7 +1480,7 @@ class CreateShareRequest(TypedDict):
     """
     What viewers may do: `view`, and `control` to send commands to the drone. At least one; repetitions are dropped.
     """
-    commands: NotRequired[list[Any]]
+    commands: NotRequired[list[Command1]]
     """
     With the permission `control`: the names of the commands that viewers may send, at most 50. Without it all but `LAND`.
     """

@@ -1,7 +1,7 @@
 """What schemathesis has to know of the stack under test: credentials, identifiers that exist, and accepted failures.
 
 STACK_URL is its address, STACK_PARTNERS a file with the clients of one organisation, as `partner onboard --json` prints
-them. The clients take turns, since limits count per client.
+them, STACK_FLYING_DEVICE a device of it in flight. The clients take turns, since limits count per client.
 """
 
 import atexit
@@ -21,6 +21,9 @@ with open(os.environ["STACK_PARTNERS"], encoding="utf-8") as file:
 
 group = partners[0]["deviceGroups"][0]
 device = group["devices"][0]["deviceId"]
+flying_device = os.environ["STACK_FLYING_DEVICE"]
+# The newest command, as its answer gave it.
+newest_command = {}
 turns = itertools.count()
 tokens = {}
 # The parameters that a token of the next page belongs to.
@@ -89,7 +92,9 @@ def map_case(context, case):
     if not is_valid(case) or stays_invented(case):
         return case
     if "deviceId" in (case.path_parameters or {}):
-        case.path_parameters["deviceId"] = device
+        case.path_parameters["deviceId"] = flying_device
+    if "commandId" in (case.path_parameters or {}):
+        case.path_parameters["commandId"] = command_to_read()
     match case.operation.label:
         case "POST /v3/devices/{deviceId}/commands":
             case.body.pop("jobId", None)
@@ -113,6 +118,20 @@ def map_case(context, case):
                 case.query.pop(name, None)
             case.query |= next_pages.get(label, {})
     return case
+
+
+def command_to_read():
+    """A command that exists: the newest one, or a first one."""
+    if "commandId" not in newest_command:
+        answer = requests.post(
+            f"{URL}/v3/devices/{flying_device}/commands",
+            headers={"Authorization": f"Bearer {token_of(next_partner())}"},
+            json={"name": "PAUSE"},
+            timeout=10,
+        )
+        answer.raise_for_status()
+        newest_command.update(answer.json()["command"])
+    return newest_command["commandId"]
 
 
 @schemathesis.hook

@@ -72,6 +72,7 @@ async function judge(python: string, stack: OnboardedStack, folder: string): Pro
       SCHEMATHESIS_HOOKS: 'hooks',
       STACK_URL: stack.url,
       STACK_PARTNERS: stack.partnersFile,
+      STACK_FLYING_DEVICE: stack.flyingDevice,
       ACCEPTED_FAILURES: acceptedFile,
     },
     exitCodes: [0, 1],

@@ -2,9 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { scopes } from '../../../contract/endpoint';
 import { runPartnerCommand } from '../../api/stack/aws-access';
 import { readFacts } from '../../api/stack/facts';
 import { startStack, stopStack } from '../../api/stack/running-stack';
+import { givenFlyingDevice } from '../../channels/flying-device';
 import { givenFreeDevices } from '../../channels/free-devices';
 import { startCheckingPlatform } from './checking-platform';
 
@@ -24,7 +26,7 @@ const onboarding = {
     {
       name: 'schemathesis',
       deviceGroups: [{ name: 'North', devices: [{ name: 'North 1', stream: true }, { name: 'North 2' }] }],
-      clients: Array.from({ length: CLIENTS }, (_, index) => ({ name: `client-${index + 1}`, scopes: 'all' })),
+      clients: Array.from({ length: CLIENTS }, (_, index) => ({ name: `client-${index + 1}`, scopes })),
     },
   ],
 };
@@ -34,6 +36,8 @@ export interface OnboardedStack {
   readonly url: string;
   /** Output of `partner onboard --json`, with secrets: only this user can read it. */
   readonly partnersFile: string;
+  /** A device in flight. */
+  readonly flyingDevice: string;
   stop(): Promise<void>;
 }
 
@@ -64,7 +68,8 @@ export async function startOnboardedStack(): Promise<OnboardedStack> {
     stopPlatform = await startCheckingPlatform(
       deviceIds.map((deviceId) => ({ kind: 'device', deviceId, deviceGroupId })),
     );
-    return { url: readFacts().baseUrl, partnersFile, stop };
+    const flyingDevice = await givenFlyingDevice(deviceGroupId);
+    return { url: readFacts().baseUrl, partnersFile, flyingDevice, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -14,7 +14,7 @@ export interface Transcript {
   /** Jobs that wait for one device, in the order in which they must be begun. */
   readonly ranks: readonly (readonly [rule: RuleName, first: string, then: string])[];
   /** Commands by their id; whether each was out of date when it was sent. */
-  readonly commands: ReadonlyMap<string, { readonly isOld: boolean }>;
+  readonly commands: ReadonlyMap<string, { readonly isLate: boolean; readonly isOvertaken: boolean }>;
   /** The job that was in flight when the platform was killed; undefined when it was not. */
   readonly interrupted?: string | undefined;
   /** A job after all that a platform may not know. */
@@ -142,14 +142,21 @@ const checks: Readonly<Record<RuleName, Check>> = {
   },
   answers: (run) =>
     each(run.commands.keys(), (requestId) => {
-      const found = of(run.heard, 'control.outcome.reported').filter(({ detail }) => detail['requestId'] === requestId);
+      const found = of(run.heard, 'control.outcome.reported').filter(
+        ({ detail }) => detail['requestId'] === requestId && detail['outcome'] !== 'DELIVERED',
+      );
       const distinct = new Set(found.map(({ detail }) => JSON.stringify(detail)));
       return distinct.size !== 1 && `${requestId} has ${distinct.size} outcomes`;
     }),
   lateCommands: (run) =>
     each(of(run.heard, 'control.outcome.reported'), ({ detail: { requestId, outcome } }) => {
-      const isOld = run.commands.get(textOf(requestId))?.isOld ?? false;
-      return isOld && outcome === 'DONE' && `${textOf(requestId)} was executed`;
+      const isLate = run.commands.get(textOf(requestId))?.isLate ?? false;
+      return isLate && outcome === 'DONE' && `${textOf(requestId)} was executed`;
+    }),
+  commandOrder: (run) =>
+    each(of(run.heard, 'control.outcome.reported'), ({ detail: { requestId, outcome } }) => {
+      const isOvertaken = run.commands.get(textOf(requestId))?.isOvertaken ?? false;
+      return isOvertaken && outcome === 'DONE' && `${textOf(requestId)} was executed after a later one`;
     }),
   lists: (run) => [
     ...(samplesOf(run).some(({ jobId }) => run.jobs.has(textOf(jobId))) ? [] : ['no flight has a sample']),

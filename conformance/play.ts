@@ -35,14 +35,21 @@ export async function play({ bus, tag, devices, restart, patience }: Stage): Pro
   const onD = { deviceId: d.deviceId };
   const onE = { deviceId: e.deviceId };
   const deletedAt = new Map<string, number>();
-  const commands = new Map<string, { isOld: boolean }>();
+  const commands = new Map<string, { isLate: boolean; isOvertaken: boolean }>();
   const begins = (jobId: string) => bus.until(() => isReported(bus, jobId, ['IN_PROGRESS']), patience);
-  const command = async (device: Device, name: string, ageMs = 0, requestId = randomUUID()) => {
-    commands.set(requestId, { isOld: ageMs > 0 });
-    const requestedAt = new Date(Date.now() - ageMs).toISOString();
-    const { deviceId } = device;
-    const known = { requestId, organisationId: `org-${tag}`, shareId: randomUUID(), deviceId, requestedAt };
-    const detail = { ...known, command: { name, pitch: -30 } };
+  const command = async ({ deviceId }: Device, name: string, { ageMs = 0, sequence = 0, isOvertaken = false }) => {
+    const commandId = `command-${tag}-01conformance0000000${String(commands.size).padStart(6, '0')}`;
+    commands.set(commandId, { isLate: ageMs > 0, isOvertaken });
+    const after = (ms: number) => new Date(Date.now() - ageMs + ms).toISOString();
+    const times = { requestedAt: after(0), startBefore: after(10_000), endBefore: after(30_000) };
+    const known = {
+      requestId: commandId,
+      commandId,
+      organisationId: `org-${tag}`,
+      origin: 'share',
+      shareId: randomUUID(),
+    };
+    const detail = { ...known, ...times, deviceId, sequence, command: { name, pitch: -30 } };
     await bus.publish('control.requested', detail);
     return () => bus.publish('control.requested', detail);
   };
@@ -73,10 +80,13 @@ export async function play({ bus, tag, devices, restart, patience }: Stage): Pro
   await book.publish('job.cancelled', { ...cancelled, version: 2 }, { status: 'CANCELLED' });
   await book.publish('job.created', deleted);
   await book.publish('job.created', high);
-  const repeatCommand = await command(d, 'gimbal');
+  const repeatCommand = await command(d, 'gimbal', { sequence: 2 });
   await repeatCommand();
-  await command(d, 'no-such-command');
-  await command(e, 'gimbal', 5 * 60_000);
+  // Its number comes after that of the command which was sent before it.
+  await bus.until(() => bus.heard.some(({ type }) => type === 'control.outcome.reported'), patience);
+  await command(d, 'gimbal', { sequence: 1, isOvertaken: true });
+  await command(d, 'no-such-command', { sequence: 3 });
+  await command(e, 'gimbal', { sequence: 1, ageMs: 5 * 60_000 });
 
   // A deletion in flight, a crash in flight.
   await begins(gone.jobId);

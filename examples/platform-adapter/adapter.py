@@ -13,15 +13,17 @@ from platform_bus import NotReached, PlatformBus
 
 FLEET = {"Adapter north": ["Kestrel", "Merlin"], "Adapter south": ["Osprey"]}  # devices by group
 FINAL = ("COMPLETED", "FAILED", "CANCELLED")
-COMMAND_VALID_S = 15
 REST_S = 10  # how often a device at rest reports; after 40 s of silence it counts as offline
 KEPT_S = 15 * 86400  # the service may replay events of 14 days
 TABLES = """
 CREATE TABLE IF NOT EXISTS devices (id TEXT PRIMARY KEY, group_id);
 CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, detail, born, changed, state, device, began);
 CREATE TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY, changed);
+CREATE TABLE IF NOT EXISTS commanded (device TEXT PRIMARY KEY, sequence INTEGER);
 CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, type, detail);
 """
+TAKE_SEQUENCE = """INSERT INTO commanded VALUES (?, ?) ON CONFLICT (device) DO UPDATE
+SET sequence = excluded.sequence WHERE sequence < excluded.sequence RETURNING device"""
 
 
 def moment() -> str:
@@ -93,12 +95,23 @@ class Adapter:
         """Whether something without a version comes for the first time."""
         return bool(self.rows("INSERT OR IGNORE INTO seen VALUES (?, ?) RETURNING id", key, time.time()))
 
+    def is_next(self, device: str, sequence: int) -> bool:
+        """Whether a command comes after all that its device has taken. The bus keeps no order."""
+        return bool(self.rows(TAKE_SEQUENCE, device, sequence))
+
+    def refusal_of(self, request: dict[str, Any]) -> str | None:
+        """Why a command is not obeyed."""
+        if seconds_until(request["startBefore"]) < 0:
+            return "TOO_LATE"
+        if not self.is_next(request["deviceId"], request["sequence"]):
+            return "OUT_OF_ORDER"
+        return simulated_drone.refusal_of(request["command"])
+
     def answer(self, request: dict[str, Any]) -> None:
-        """Answers a command of a viewer once. Here a platform would send it to the drone."""
+        """Answers a command once. Here a platform would send it to the drone."""
         known = {"requestId": request["requestId"], "deviceId": request["deviceId"]}
         if self.rows("SELECT 1 FROM devices WHERE id = ?", known["deviceId"]) and self.is_new(known["requestId"]):
-            is_old = seconds_until(request["requestedAt"]) < -COMMAND_VALID_S
-            reason = "TOO_LATE" if is_old else simulated_drone.refusal_of(request["command"])
+            reason = self.refusal_of(request)
             refused = {"outcome": "REFUSED", "reason": reason}
             self.report("control.outcome.reported", **known, **(refused if reason else {"outcome": "DONE"}))
 

@@ -20,6 +20,7 @@ test('a careless adapter is told which rules it breaks', async () => {
       'oneAtATime',
       'answers',
       'lateCommands',
+      'commandOrder',
       'lists',
       'restart',
     ],

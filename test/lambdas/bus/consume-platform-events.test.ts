@@ -49,7 +49,7 @@ function givenDevices(...fleet: ReturnType<typeof deviceItem>[]) {
 }
 
 beforeEach(() => {
-  jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'setTimeout', 'clearTimeout'] });
   givenStore();
 });
 afterEach(() => {

@@ -54,6 +54,9 @@ const told: Readonly<Record<string, keyof typeof actions>> = {
   'controls.DONE': 'nothing',
   'controls.REFUSED': 'seeNext',
   'controls.FAILED': 'seeNext',
+  'controls.DELIVERED': 'nothing',
+  'controls.TIMED_OUT': 'watch',
+  'controls.SUPERSEDED': 'nothing',
   'controls.withoutReason': 'ask',
   'controls.armed': 'pressAgain',
   'reasons.NOT_SUPPORTED': 'accept',
@@ -62,6 +65,9 @@ const told: Readonly<Record<string, keyof typeof actions>> = {
   'reasons.DEVICE_BUSY': 'pressAgain',
   'reasons.TOO_LATE': 'pressAgain',
   'reasons.DEVICE_FAULT': 'ask',
+  'reasons.OUT_OF_ORDER': 'nothing',
+  'reasons.OUT_OF_RANGE': 'nothing',
+  'reasons.SHARE_ENDED': 'nothing',
 };
 
 /** Messages by their path in the texts. */

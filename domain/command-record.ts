@@ -3,7 +3,7 @@ import { command, commandOrigins, defaultTimeoutOf, START_WITHIN_MS, type Comman
 import { commandReason, commandStatuses, reportedCommandStatus } from './command-lifecycle';
 import { storedMetadata } from './metadata';
 
-export const commandStatus = z.enum(commandStatuses);
+const commandStatus = z.enum(commandStatuses);
 
 /** What the platform said of a command that had ended. */
 export const lateOutcome = z.object({

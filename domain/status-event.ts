@@ -95,7 +95,7 @@ export const shareMessage = (share: Share, at: string): ShareStatusMessage => ({
 });
 
 /** A command's state as a message. */
-export const commandMessage = (command: CommandRecord): CommandStatusMessage => ({
+const commandMessage = (command: CommandRecord): CommandStatusMessage => ({
   type: 'command.status',
   sequence: command.version,
   commandId: command.commandId,

@@ -44,8 +44,5 @@ export const firstIdAt = (kind: Kind, organisation: Organisation, at: string) =>
 export const newShareCode = (organisation: Organisation, at: string) =>
   `share-${organisation}-${ulidAt(at).slice(0, 10).toLowerCase()}${secret()}`;
 
-/** A new id of a request, sorting by time (a ULID). */
-export const newRequestId = () => ulidAt().toLowerCase();
-
 /** A tag for a new organisation. */
 export const newOrganisation = (): Organisation => tag();

@@ -7,6 +7,7 @@ import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
 import { readShare } from '../../data/shares/shares';
 import { isKnownCommand, isSafe, type Command } from '../../domain/command';
 import { knownCommand } from '../../domain/command-request';
+import { Unreadable } from '../../domain/judged';
 import { Refusal } from '../../domain/refusal';
 import { permitsCommand } from '../../domain/share';
 import { acceptCommand } from '../commands/accept-command';
@@ -43,7 +44,7 @@ export const handler = answer('control', actions.control, async ({ session, mess
 /** @throws Refusal `invalid_request` for a known name with other parameters than its own */
 function expectSchema(command: Command): void {
   if (!isKnownCommand(command.name)) return;
-  const faults = faultsIn({ input: command, schema: knownCommand(command.name) });
+  const faults = faultsIn(new Unreadable(command, knownCommand(command.name)));
   if (faults.length === 0) return;
   const details = faults.map(({ path, message }) => ({ path: path === '' ? 'command' : `command.${path}`, message }));
   throw new Refusal('invalid_request', details);

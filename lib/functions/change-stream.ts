@@ -6,7 +6,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { ApiFunction } from './api-function';
 
 /** The records of commands, without those of the heads of devices' commands. */
-export const commandKeys = { Keys: { commandId: { S: FilterRule.beginsWith('command-') } } };
+export const commandKeys: { readonly Keys: object } = { Keys: { commandId: { S: FilterRule.beginsWith('command-') } } };
 
 export interface ChangeStreamProps {
   readonly from: Table;

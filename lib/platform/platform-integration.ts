@@ -79,7 +79,7 @@ class OutboundEvents extends Construct {
       from: tables.commands,
       to: publish,
       failures,
-      only: { eventName: FilterRule.isEqual('INSERT'), dynamodb: commandKeys },
+      only: { eventName: FilterRule.or('INSERT'), dynamodb: commandKeys },
       // A command may be begun for ten seconds, and waits for no other device's.
       batchesPerShard: 10,
     });

@@ -43,7 +43,7 @@ const onTheBus = (commandId: string) =>
 async function fly(jobId: string, droneState = 'WAYPOINT'): Promise<void> {
   const socket = await openTelemetry(partner);
   await publish(socket, sampleOf(deviceId, { droneState, jobId }));
-  socket.close();
+  await socket.close();
 }
 
 /** A job in flight. */

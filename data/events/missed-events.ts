@@ -68,7 +68,7 @@ export async function missedEvents(
   return missed.length > most ? undefined : missed.map(eventIn);
 }
 
-/** The kept events of a channel up to a number that the log got at most ten seconds before it; two reads. */
+/** The kept events of a channel up to a number that the log got at most ten seconds before it, and that a follower may not know; two reads. */
 export async function unsettledEvents(
   organisation: Organisation,
   channel: Resource,
@@ -80,10 +80,13 @@ export async function unsettledEvents(
   const since = last.loggedAt - UNSETTLED_S;
   const range = { from: Math.max(upTo - MAX_UNSETTLED, 0) + 1, to: upTo, least: SHORT_TAIL, since };
   const { events } = await readBack(organisation, range);
+  // Of a job the changes have one order among themselves: only its commands may have been published after them, or before.
+  const hasCommand = eventIn(last).message.type === 'command.status';
   return events
     .filter((item) => item.loggedAt >= since && isKept(item, now))
     .filter(isOf(channel))
-    .map(eventIn);
+    .map(eventIn)
+    .filter(({ message }) => message.type !== 'job.status' || hasCommand);
 }
 
 /** Whether the timeline of a channel has an event after a number, by two queries. */

@@ -12,13 +12,15 @@ type CommandChange = Extract<Change, { readonly kind: 'command' }>;
 
 /** Publishes a change of a command on the channels of its job and its group, and to the viewers of the share that it came through. */
 export async function publishCommand(
-  { after, shareCode }: CommandChange,
+  { before, after, shareCode }: CommandChange,
   events: readonly StatusEvent[],
 ): Promise<void> {
   if (!after) return;
+  // What is known late is the partner's.
+  const viewersOf = before?.status === after.status ? undefined : shareCode;
   await allSettled([
     publishToChannels(after, events),
-    ...(shareCode === undefined ? [] : [tellViewers(after, shareCode)]),
+    ...(viewersOf === undefined ? [] : [tellViewers(after, viewersOf)]),
   ]);
   const { commandId, deviceId, status } = after;
   logger.info('command', { commandId, deviceId, status });

@@ -2,7 +2,7 @@ import { CONTROLS_PER_MINUTE } from '../../contract/rates';
 import { shareIdOf } from '../../data/shares/share-id';
 import { clients } from '../api/client';
 import { expire } from '../api/expire';
-import { fleetOf, nobodys } from '../api/given';
+import { fleetOf, givenShare, nobodys } from '../api/given';
 import { givenCalls } from '../api/stack/given-calls';
 import { errorCodes, note } from './documented-messages';
 import type { Socket } from './socket';
@@ -33,6 +33,10 @@ const causes: Readonly<Record<string, () => Promise<[string, Socket, object]>>> 
     const viewer = await watch(shareCode);
     await expire(shareCode);
     return ['viewer', viewer, { action: 'playback' }];
+  },
+  cannot_command: async () => {
+    const { shareCode } = await givenShare(partner, { permissions: ['view', 'control'] });
+    return ['viewer', await watch(shareCode), { action: 'control', command: { name: 'PAUSE' } }];
   },
   too_many_requests: async () => {
     const shareCode = await givenVideoShare(partner);

@@ -7,6 +7,7 @@ import { ofThisStack, queues } from '../api/stack/aws-access';
 import { ageConnections } from './aged-connections';
 import { reportUntilReceived } from './device-reports';
 import { documented, note, requests, unseen, withOwnIds } from './documented-messages';
+import type { MessageLog } from './message-log';
 import { subscribe, type Mqtt } from './mqtt-client';
 import { publishPlatformEvent } from './platform-events';
 import { cursorOfSnapshot, expireAfter, lastNumber, numberIn, organisationOfClient } from './resume';
@@ -67,6 +68,16 @@ describe.each(requests)('The example of $message', ({ name, channel, payload, re
   });
 });
 
+/** Commands the device, and waits until its followers know. */
+async function command(name: 'PAUSE' | 'RETURN_HOME', ...followers: readonly MessageLog[]): Promise<void> {
+  const { status, body } = await partner.call('POST /v3/devices/{deviceId}/commands', {
+    path: { deviceId },
+    body: { name },
+  });
+  expect(status).toBe(202);
+  for (const follower of followers) await follower.like({ commandId: body.command.commandId });
+}
+
 describe('Status messages', () => {
   test('of a job are as documented over both protocols, until its deletion clears the topic', async () => {
     const channel = await givenChannel.job();
@@ -79,10 +90,11 @@ describe('Status messages', () => {
     await untilPositionsBegin();
     await publish(await openTelemetry(partner), sampleOf(deviceId, { droneState: 'ORBIT', jobId: channel.id }));
     await socket.like({ droneState: 'ORBIT' });
+    await command('PAUSE', socket, listener);
     await partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId: channel.id } });
     await until('clearing the topic', () => listener.received.at(-1)?.text === '' || undefined);
-    expect(noteTopic('jobTopic', listener)).toEqual(expect.arrayContaining(['jobStatus', 'cleared']));
-    expect(new Set(noteAll('jobSocket', socket))).toEqual(new Set(['jobStatus']));
+    expect(noteTopic('jobTopic', listener)).toEqual(expect.arrayContaining(['jobStatus', 'commandStatus', 'cleared']));
+    expect(new Set(noteAll('jobSocket', socket))).toEqual(new Set(['jobStatus', 'commandStatus']));
   });
 
   test('of a device group are as documented over both protocols', async () => {
@@ -93,7 +105,8 @@ describe('Status messages', () => {
     const stateNow = () => ({ timestamp: sampleOf(deviceId).timestamp, ...reading });
     const { timestamp } = await reportUntilReceived(deviceId, stateNow, listener.messages);
     await socket.like({ timestamp });
-    expect(noteTopic('groupTopic', listener)).toContain('deviceStatus');
+    await command('RETURN_HOME', socket, listener);
+    expect(noteTopic('groupTopic', listener)).toEqual(expect.arrayContaining(['deviceStatus', 'commandStatus']));
     expect(noteAll('groupSocket', socket)).toContain('deviceStatus');
   });
 

@@ -111,7 +111,7 @@ describe('A viewer', () => {
   test('of a share with control can send commands, and receives an error for an invalid one', async () => {
     const { shareCode } = await givenShare(partner, { permissions: ['view', 'control'] });
     const viewer = await watch(shareCode);
-    const command = { name: 'GO_TO', altitude: 40 };
+    const command = { name: 'HOVER', altitude: 40 };
     expect(await ask(viewer, { action: 'control', command })).toMatchObject({ type: 'accepted' });
     for (const wrong of [{}, { name: '' }, { name: 7 }, 'HOVER', undefined])
       expect(await ask(viewer, { action: 'control', command: wrong })).toMatchObject({ error: 'invalid_request' });

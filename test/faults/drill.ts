@@ -43,15 +43,6 @@ export function expectSuccessOrInternalError({ status, body }: Answer): void {
  * followers, refused writes can be repeated with the same key, and the other organisation sees nothing.
  */
 export async function drill(partner: Client, stranger: Client, faults: FaultsFile): Promise<void> {
-  const expectRecovered = await writeDuring(partner, stranger, faults);
-  await expectRecovered();
-}
-
-/**
- * The part of the drill until the faults have ended and refused writes have been repeated.
- * @returns the rest of it, which may take two minutes: what was written is delivered, and to nobody else
- */
-export async function writeDuring(partner: Client, stranger: Client, faults: FaultsFile): Promise<() => Promise<void>> {
   const chains = await Promise.all(
     Array.from({ length: CHAINS }, async () => {
       const made = creation(partner, 'job');
@@ -85,13 +76,11 @@ export async function writeDuring(partner: Client, stranger: Client, faults: Fau
     await walk(chain);
     expect(await jobNow(partner, chain.jobId)).toMatchObject({ status: 'CANCELLED', name: 'step 5' });
   }
-  return async () => {
-    await expectDelivered(partner, followers, listener);
-    await expectRetained(partner, chains);
-    expect(refused).toEqual([]);
-    // Heartbeats have no jobId.
-    expect(otherFollower.messages.filter(({ jobId }) => jobId !== undefined && jobId !== own.jobId)).toEqual([]);
-  };
+  await expectDelivered(partner, followers, listener);
+  await expectRetained(partner, chains);
+  expect(refused).toEqual([]);
+  // Heartbeats have no jobId.
+  expect(otherFollower.messages.filter(({ jobId }) => jobId !== undefined && jobId !== own.jobId)).toEqual([]);
 }
 
 /** Tries to subscribe to topics of another organisation; returns those that were granted. */

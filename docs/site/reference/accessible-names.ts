@@ -5,6 +5,8 @@ const repairs: Readonly<Record<string, (element: Element) => void>> = {
     button.setAttribute('aria-label', 'Copy');
     button.removeAttribute('aria-controls');
   },
+  // A long path makes it scroll.
+  'ul.endpoints:not([tabindex])': (list) => list.setAttribute('tabindex', '0'),
   'button[role="none"]': (button) => button.removeAttribute('role'),
   // It suggests values, but never says whether a list is open.
   '.code-input-lite__editor[role="combobox"]': (field) => {

@@ -118,7 +118,7 @@ export const injectedFaults: Readonly<Record<string, readonly [make: () => Injec
     /refused with 401, got .* 503/,
   ],
   '403 outside the scopes': [
-    () => alterAnswer(/^GET \/v3\/streams\/share$/, () => ({ status: 200, body: {} })),
+    () => alterAnswer(/^GET \/v3\/devices\/none\/capabilities$/, () => ({ status: 200, body: {} })),
     /403 \{"error":"Forbidden"\}, got 200 \{\}/,
   ],
   '404 for an unknown job': [

@@ -81,13 +81,19 @@ describe('following with the TypeScript client', () => {
   test('a viewer may send commands and ask for the video and the flight, as the share permits', async () => {
     const { wsUrl } = readFacts();
     const resourceId = deviceId;
-    const flown = await client.shares.create({ resourceId, shareType: 'STREAM', permissions: ['view', 'control'] });
+    const flown = await client.shares.create({
+      resourceId,
+      shareType: 'STREAM',
+      permissions: ['view', 'control'],
+      commands: ['RETURN_HOME', 'HOVER'],
+    });
     const shown = await client.shares.create({ resourceId, shareType: 'DEVICE_STATUS' });
     const pilot = watchShare({ wsUrl, shareCode: flown.shareCode });
     const guest = watchShare({ wsUrl, shareCode: shown.shareCode });
     const ends = [collect(pilot).ended, collect(guest).ended];
-    const requests = [await pilot.control({ name: 'RETURN_HOME' }), await pilot.control({ name: 'LAND' })];
-    expect(requests).toEqual([expect.stringMatching(/^\w{26}$/), expect.stringMatching(/^\w{26}$/)]);
+    const requests = [await pilot.control({ name: 'HOVER' }), await pilot.control({ name: 'HOVER', height: 40 })];
+    const commandId = expect.stringMatching(/^command-\w{8}-\w{26}$/) as string;
+    expect(requests).toEqual([commandId, commandId]);
     expect(new Set(requests).size).toBe(2);
     expect(await pilot.playback()).toMatchObject({ protocol: 'HLS', expiresAt: expect.stringMatching(/Z$/) as string });
     expect(await guest.flight()).toMatchObject({

@@ -96,6 +96,13 @@ describe('the viewers of the share that it came through', () => {
     expect(written.join('')).not.toContain(id('share'));
   });
 
+  test('hear nothing of what is known late', async () => {
+    const late = { ...done, lateOutcome: { outcome: 'FAILED', at: '2026-11-27T10:31:04.000Z' }, version: 3 } as const;
+    await streamed(done, late, id('share'));
+    expect(sentTo('viewer')).toEqual([]);
+    expect(sentTo('of-group')).toMatchObject([{ lateOutcome: { outcome: 'FAILED' } }]);
+  });
+
   test('hear nothing of its request, which their answer had', async () => {
     await streamed(undefined, sampleCommand(), id('share'));
     expect(sentTo('viewer')).toEqual([]);

@@ -1,6 +1,7 @@
 import { hasEventAfter, missedEvents, unsettledEvents } from '../../../data/events/missed-events';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { acme } from '../../domain/fixtures/samples';
+import { deviceMessage } from '../../../domain/status-event';
+import { acme, id, sampleDevice } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';
 import {
   event,
@@ -84,30 +85,47 @@ describe('missedEvents', () => {
 });
 
 describe('unsettledEvents', () => {
-  const at = (number: number, seconds: number, channel?: string) =>
-    event(number, channel, { loggedAt: long + seconds });
+  const group = { kind: 'group', id: id('group') } as const;
+  const ofGroup = `group#${group.id}`;
+  const message = JSON.stringify(deviceMessage(sampleDevice(), now.toISOString()));
+  const at = (number: number, seconds: number, channel = ofGroup) =>
+    event(number, channel, { message, loggedAt: long + seconds });
 
   test('are those of the ten seconds before a number, of the channel only, without the index', async () => {
     givenLogTable([at(2, -30), at(3, -11), at(4, -10), at(5, -2, other), at(6, -1), at(7, 0), at(8, 0)]);
-    expect(numbersOf(await unsettledEvents(acme, job, 7, now))).toEqual([4, 6, 7]);
+    expect(numbersOf(await unsettledEvents(acme, group, 7, now))).toEqual([4, 6, 7]);
     expect(sent()).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
   });
 
   test('are among the last thousand events of the organisation', async () => {
-    givenLogTable(events(1, 2000));
-    expect(numbersOf(await unsettledEvents(acme, job, 1500, now))?.at(0)).toBe(501);
+    givenLogTable(events(1, 2000, ofGroup, { message }));
+    expect(numbersOf(await unsettledEvents(acme, group, 1500, now))?.at(0)).toBe(501);
   });
 
   test('are only those that are kept, even if DynamoDB has not deleted the others yet', async () => {
-    givenLogTable([...events(1, 2, ofJob, past), event(3)]);
-    expect(numbersOf(await unsettledEvents(acme, job, 3, now))).toEqual([3]);
+    givenLogTable([...events(1, 2, ofGroup, { message, ...past }), event(3, ofGroup, { message })]);
+    expect(numbersOf(await unsettledEvents(acme, group, 3, now))).toEqual([3]);
   });
 
   test('are none before the first event, and none when the log no longer has the number', async () => {
     givenLogTable();
-    await expect(unsettledEvents(acme, job, 0, now)).resolves.toEqual([]);
+    await expect(unsettledEvents(acme, group, 0, now)).resolves.toEqual([]);
     givenLogTable([at(5, -1)]);
-    await expect(unsettledEvents(acme, job, 6, now)).resolves.toEqual([]);
+    await expect(unsettledEvents(acme, group, 6, now)).resolves.toEqual([]);
+  });
+
+  const command = (number: number) =>
+    event(number, ofGroup, {
+      secondChannel: ofJob,
+      message: JSON.stringify({ type: 'command.status', commandId: id('command'), sequence: number }),
+    });
+
+  test.each([
+    ['the commands only after a change of the job', 4, [2]],
+    ['the changes too after a command', 5, [1, 2, 3, 4, 5]],
+  ])('of a job are %s', async (_, upTo, expected) => {
+    givenLogTable([event(1), command(2), event(3), event(4), command(5)]);
+    expect(numbersOf(await unsettledEvents(acme, job, upTo, now))).toEqual(expected);
   });
 });
 

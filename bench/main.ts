@@ -1,4 +1,5 @@
 import { statusChannels } from './channels';
+import { commands } from './commands';
 import { contain } from './contain';
 import { coldStart } from './cold-start';
 import { cost, costIdle } from './cost';
@@ -47,6 +48,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'job-track': jobTrack,
   dispatch,
   missions,
+  commands,
   'status-channels': statusChannels,
   'event-log': eventLog,
   'long-polls': longPolls,

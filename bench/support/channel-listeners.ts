@@ -10,6 +10,8 @@ import type { ChannelClient } from './many-clients';
 export interface ReceivedMessage {
   readonly jobId?: string;
   readonly jobState?: string;
+  readonly commandId?: string;
+  readonly status?: string;
   readonly sequence: number;
   readonly snapshot?: true;
   readonly at: number;

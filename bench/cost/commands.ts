@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { follow, waitUntil } from '../support/channel-listeners';
+import { billOf, type Bill } from './bill';
+import type { Setup } from './setup';
+import { beyondIdle, between, readSettled, scaled } from './usage';
+
+const COMMANDS = 12;
+const MILLION = 1e6;
+/** After so long the message that would have ended a command in time has come, in ms. */
+const TIMEOUT_MS = 40_000;
+
+/** A command that is begun and done. */
+async function runCommand({ client, platform }: Setup, deviceId: string): Promise<string> {
+  const { command } = await client.api.devices.command(deviceId, { name: 'TAKE_PHOTO' });
+  const { commandId } = command;
+  for (const outcome of ['DELIVERED', 'DONE'] as const) {
+    const detail = { requestId: commandId, deviceId, outcome, at: new Date().toISOString() };
+    await platform({ type: 'control.outcome.reported', detail });
+    await pause(500);
+  }
+  return commandId;
+}
+
+/** A million commands in a month to devices that fly jobs, each with a follower of its job over WSS. */
+export async function commands(setup: Setup): Promise<Bill> {
+  const { client, platform, stack } = setup;
+  const { deviceId, deviceGroupId } = client;
+  const { jobId } = await client.api.jobs.create({ name: 'Survey', deviceGroupId, deviceId });
+  const at = () => new Date().toISOString();
+  for (const status of ['QUEUED', 'IN_PROGRESS'] as const)
+    await platform({ type: 'job.status.reported', detail: { jobId, status, deviceId, at: at() } });
+  const sample = { deviceId, timestamp: at(), droneState: 'WAYPOINT', jobId };
+  await platform({ type: 'device.telemetry.reported', detail: { telemetry: [sample] } });
+  const socket = await follow(stack.facts, client, { kind: 'job', id: jobId });
+  await waitUntil(() => socket.received.some(({ jobState }) => jobState === 'IN_PROGRESS'));
+  await runCommand(setup, deviceId);
+  const before = await readSettled(stack.access);
+  for (let count = 0; count < COMMANDS; count++) await runCommand(setup, deviceId);
+  await pause(TIMEOUT_MS);
+  const used = between(before, await readSettled(stack.access));
+  socket.close();
+  return billOf(
+    'a million commands to devices that fly jobs, with one follower each',
+    `${COMMANDS} commands × ${(MILLION / COMMANDS).toFixed(0)}, evenly over a month, each begun and done`,
+    scaled(beyondIdle(used, setup.idle), MILLION / COMMANDS),
+  );
+}

@@ -45,7 +45,6 @@ async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Prom
   await publishReports(
     due.slice(reported).map(({ at: reachedAt, status, reason, commandId, plannedFlight }) => {
       const progress = progressAt(flight, reachedAt, speedOf(mission, fleet));
-      // `commandId` is more than the type has until the contract has it.
       const detail = { jobId, status, at, deviceId, reason, commandId, plannedFlight, progress };
       return { type: 'job.status.reported', detail } as const;
     }),

@@ -35,6 +35,7 @@ export async function runBatch(
     session.organisations,
     session.callers,
     session.docks,
+    session.air,
     session.counted,
   );
   const { connections, publishers } = session;

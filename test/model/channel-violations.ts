@@ -1,3 +1,4 @@
+import { commandStatusViolations } from './command-violations';
 import { groupBy } from './group-by';
 import { isTransition } from './job-model';
 
@@ -37,12 +38,16 @@ export const isPosition = (message: ReceivedMessage['message']): boolean =>
   message['type'] === 'job.status' &&
   ['droneState', 'dockState', 'navigation'].some((part) => message[part] !== undefined);
 
+/** Whether a message is about a command to a device, which the channels of its job and its group carry beside their own. */
+export const isOfCommand = ({ type }: ReceivedMessage['message']): boolean => type === 'command.status';
+
 const idNames = { job: 'jobId', group: 'deviceGroupId', share: 'shareCode' } as const;
 const types = { job: 'job.status', group: 'device.status', share: 'share.status' } as const;
 
 /** Checks one message on its own. */
 function messageViolations({ kind, id, tag, over }: Follower, message: ReceivedMessage['message']): string[] {
-  const isOurs = message['type'] === types[kind] && message[idNames[kind]] === id;
+  const isOfType = message['type'] === types[kind] || (isOfCommand(message) && kind !== 'share');
+  const isOurs = isOfType && message[idNames[kind]] === id;
   const foreign = foreignIds(JSON.stringify(message), tag);
   const [viewers, maxViewers] = [Number(message['currentViewers'] ?? 0), Number(message['maxViewers'] ?? 0)];
   return [
@@ -82,6 +87,15 @@ function positionViolations(
     : [`${String(jobState)} after ${String(last['jobState'])} without a transition`];
 }
 
+/**
+ * Checks the messages about one command: each status follows the one before. There is no snapshot of a command, and a job that was deleted
+ * has a last one, which calls its drone home.
+ */
+function commandOrderViolations(follower: Follower, messages: readonly ReceivedMessage['message'][]): string[] {
+  const changes = messages.map(({ sequence, status }) => ({ version: Number(sequence), status: String(status) }));
+  return [...messages.flatMap((message) => messageViolations(follower, message)), ...commandStatusViolations(changes)];
+}
+
 /** Checks the messages about one subject: a job, a share, or a device of a group. */
 function orderViolations(follower: Follower, messages: readonly ReceivedMessage['message'][]): string[] {
   const violations: string[] = [];
@@ -117,9 +131,9 @@ function orderViolations(follower: Follower, messages: readonly ReceivedMessage[
   return violations;
 }
 
-/** The subject of a message: on a group's channel each device has an order of its own. */
-const subjectOf = ({ deviceId, type }: ReceivedMessage['message']) =>
-  type === 'device.status' ? String(deviceId) : '';
+/** The subject of a message: on a group's channel each device has an order of its own, and so has each command. */
+const subjectOf = ({ deviceId, commandId, type }: ReceivedMessage['message']) =>
+  type === 'device.status' ? String(deviceId) : type === 'command.status' ? String(commandId) : '';
 
 /**
  * Violations in what a follower received: each message, their order, and the end of the connection (design, section 3:
@@ -131,7 +145,9 @@ export function channelViolations(follower: Follower): string[] {
   const { closed } = follower;
   const isLinearizable = follower.left !== undefined || messages.some(isFinal);
   return [
-    ...bySubject.flatMap((own) => orderViolations(follower, own)),
+    ...bySubject.flatMap((own) =>
+      own.every(isOfCommand) ? commandOrderViolations(follower, own) : orderViolations(follower, own),
+    ),
     ...(closed && !isLinearizable ? [`closed with ${closed.code} without a final message`] : []),
   ];
 }

@@ -2,6 +2,7 @@ import {
   channelViolations,
   foreignIds,
   isFinal,
+  isOfCommand,
   isPosition,
   timestampViolations,
   type ReceivedMessage,
@@ -74,7 +75,7 @@ function historyOfJob(recorder: HistoryRecorder, job: JobRecord, settledAt: numb
   const { id, organisation, created, steps, reports } = job;
   const listings = recorder.listings.filter((one) => one.of === 'jobs' && one.organisation === organisation);
   const received = followersOf(recorder, id).flatMap((follower) =>
-    follower.received.map((one) => jobObservation(follower, one)),
+    follower.received.flatMap((one) => (isOfCommand(one.message) ? [] : [jobObservation(follower, one)])),
   );
   return [
     createJob(created),

@@ -1,6 +1,6 @@
 import type { Facts } from '../api/stack/facts';
 import type { Caller } from './caller';
-import type { OpenDocks } from './session';
+import type { OpenAir, OpenDocks } from './session';
 import type { Organisation } from './organisations';
 import type { KeyState } from './idempotency-model';
 import type { CountedCall } from './rate-limit-violations';
@@ -109,6 +109,7 @@ export class HistoryRecorder {
     readonly organisations: readonly Organisation[],
     readonly callers: readonly (readonly Caller[])[],
     readonly docks: OpenDocks,
+    readonly air: OpenAir,
     /** Calls of rate-limited endpoints of all batches, since a minute may span two of them. */
     readonly counted: CountedCall[],
   ) {}

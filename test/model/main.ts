@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readFacts } from '../api/stack/facts';
 import { startStack, stopStack } from '../api/stack/running-stack';
-import { CLIENTS_PER_ORGANISATION, onboardDocks, onboardOrganisations, ORGANISATIONS } from './organisations';
+import {
+  CLIENTS_PER_ORGANISATION,
+  onboardAir,
+  onboardDocks,
+  onboardOrganisations,
+  ORGANISATIONS,
+} from './organisations';
 import { runBatch, type BatchResult } from './batch';
 import { generateOperations } from './operations';
 import type { Transport } from './run-operation';
@@ -82,6 +88,7 @@ async function run(newSession: () => Promise<Session>, { operations, seed, atOnc
     if (violations.length > 0) {
       console.log(`${violations.length} can't be explained. Again: --seed ${batchSeed} --operations ${count}`);
       for (const violation of violations.slice(0, MAX_PRINTED)) console.log(`\n${violation}`);
+      await session.close();
       return false;
     }
     if (operations > done + count) console.log(`${totals.toString()} so far`);
@@ -109,8 +116,9 @@ async function main(words: readonly string[]): Promise<void> {
     const facts = readFacts();
     const organisations = await onboardOrganisations();
     const docks = await onboardDocks();
+    const air = await onboardAir();
     const counted: CountedCall[] = [];
-    if (!(await run(() => openSession(facts, organisations, docks, counted), wanted))) process.exitCode = 1;
+    if (!(await run(() => openSession(facts, organisations, docks, air, counted), wanted))) process.exitCode = 1;
   } finally {
     await stopStack(stack);
     rmSync(stack.folder, { recursive: true, force: true });

@@ -118,6 +118,27 @@ const operationInputs = {
     8,
     fc.record({ target, status, minutesAhead: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -20_000_000, 2) }),
   ],
+  'send command': [
+    8,
+    fc.record({
+      device: fc.nat(2),
+      client: fc.nat(1),
+      name: fc.oneof(
+        { weight: 7, arbitrary: fc.constantFrom('PAUSE', 'RESUME', 'TAKE_PHOTO', 'GIMBAL', 'GO_TO') },
+        { weight: 1, arbitrary: fc.constantFrom('RETURN_HOME', 'LAND') },
+      ),
+      repeat: fc.nat(5).map((number) => number === 0),
+      atOnce: fc.constantFrom(1, 1, 1, 2),
+    }),
+  ],
+  'steer as viewer': [
+    2,
+    fc.record({
+      device: fc.nat(2),
+      names: fc.array(fc.constantFrom('PAUSE', 'TAKE_PHOTO', 'GIMBAL'), { minLength: 1, maxLength: 3 }),
+      isRevokedMeanwhile: fc.boolean(),
+    }),
+  ],
   'report telemetry': [3, fc.record({ count: fc.integer({ min: 1, max: 3 }) })],
 } as const;
 

@@ -5,7 +5,9 @@ import type { Scope } from '../../contract/endpoint';
 import { partnersShape, type Partner } from '../../bin/start/stack-facts';
 import type { Dispatch } from './claim-violations';
 import { runPartnerCommand } from '../api/stack/aws-access';
+import { givenFlyingDevice } from '../channels/flying-device';
 import { givenFreeDevices } from '../channels/free-devices';
+import { newAir, type Air } from './air';
 
 const names = ['alder', 'birch', 'cedar'] as const;
 
@@ -58,6 +60,19 @@ export async function onboardDocks(): Promise<Docks> {
   const deviceGroupId = organisation?.groups[0]?.deviceGroupId;
   if (!organisation || deviceGroupId === undefined) throw new Error('the docks were not onboarded');
   return { organisation, deviceIds: await givenFreeDevices(deviceGroupId, STANDING_DEVICES), dispatches: [], jobs: [] };
+}
+
+/** Devices that are commanded: few, so that commands contend. */
+const FLYING_DEVICES = 3;
+
+/** Onboards the organisation whose devices are in flight, with two clients. */
+export async function onboardAir(): Promise<Air> {
+  const scopes = [...allScopes, 'command:control' as const];
+  const [organisation] = await onboard(['air'], [scopes, scopes]);
+  const deviceGroupId = organisation?.groups[0]?.deviceGroupId;
+  if (!organisation || deviceGroupId === undefined) throw new Error('the air was not onboarded');
+  const flying = Array.from({ length: FLYING_DEVICES }, () => givenFlyingDevice(deviceGroupId));
+  return newAir(organisation, await Promise.all(flying));
 }
 
 /** Onboards the organisations of all other operations. */

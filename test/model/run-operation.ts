@@ -1,6 +1,7 @@
 import type { Caller } from './caller';
 import type { OperationName, Operation } from './operations';
 import { follow, unfollow, type Connections } from './channel-operations';
+import { sendCommands, steerAsViewer } from './command-operations';
 import { cancelDispatched, dispatchJobs } from './dispatch-operations';
 import { patchUnknownField, cancel, patch, createJob, listJobs, readJob, remove } from './job-operations';
 import { createShare, listResources, listShares, readOneShare, readResources, revoke } from './share-operations';
@@ -56,6 +57,8 @@ const operations: Operations = {
     const jobId = job?.id ?? unknownId('job', caller.organisation);
     return reportStatus(recorder, job, jobId, { status, minutesAhead });
   },
+  'send command': ({ recorder }, _caller, input) => sendCommands(recorder, input),
+  'steer as viewer': ({ recorder }, _caller, input) => steerAsViewer(recorder, input),
   'report telemetry': ({ recorder, publishers }, { organisation }, { count }) =>
     reportTelemetry(recorder, publishers, organisation.platformDevice, count),
 };
@@ -67,6 +70,7 @@ const transports: Partial<Record<OperationName, Transport>> = {
   unsubscribe: 'telemetry',
   watch: 'telemetry',
   'stop watching': 'telemetry',
+  'steer as viewer': 'telemetry',
   'report status': 'bus',
   'report telemetry': 'bus',
 };

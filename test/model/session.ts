@@ -1,5 +1,6 @@
 import type { Facts } from '../api/stack/facts';
 import { Caller } from './caller';
+import { flyInAir, type Air, type AirPlatform } from './air';
 import type { Docks, Organisation } from './organisations';
 import { MqttConnection } from './connections';
 import type { CountedCall } from './rate-limit-violations';
@@ -11,6 +12,12 @@ export interface OpenDocks extends Docks {
   readonly callers: readonly Caller[];
 }
 
+/** The devices in flight with their clients, and their platform. */
+export interface OpenAir extends Air {
+  readonly callers: readonly Caller[];
+  readonly platform: AirPlatform;
+}
+
 /** Clients with their tokens and connections, shared by batches until their tokens expire. */
 export interface Session {
   readonly facts: Facts;
@@ -18,6 +25,7 @@ export interface Session {
   /** Clients by organisation. */
   readonly callers: readonly (readonly Caller[])[];
   readonly docks: OpenDocks;
+  readonly air: OpenAir;
   readonly connections: Connections;
   readonly publishers: Publishers;
   /** Calls of rate-limited endpoints so far. */
@@ -35,26 +43,29 @@ export async function openSession(
   facts: Facts,
   organisations: readonly Organisation[],
   docks: Docks,
+  air: Air,
   counted: CountedCall[],
 ): Promise<Session> {
-  const callers = await Promise.all(
-    organisations.map((each) => Promise.all(each.partners.map((_, index) => Caller.of(facts, each, index)))),
-  );
-  const { organisation } = docks;
-  const dispatchers = await Promise.all(organisation.partners.map((_, index) => Caller.of(facts, organisation, index)));
+  const callersOf = (of: Organisation) => Promise.all(of.partners.map((_, index) => Caller.of(facts, of, index)));
+  const callers = await Promise.all(organisations.map(callersOf));
+  const [dispatchers, pilots] = [await callersOf(docks.organisation), await callersOf(air.organisation)];
+  const platform = await flyInAir(air);
   const connections = new Map<string, MqttConnection>();
   for (const caller of callers.flat()) connections.set(caller.name, await MqttConnection.of(facts, caller, 'model'));
   const publishers = new Publishers();
   const close = async () => {
     await publishers.close();
+    await platform.close();
     for (const connection of connections.values()) await connection.close();
-    for (const caller of [...callers.flat(), ...dispatchers]) await caller.close();
+    for (const caller of [...callers.flat(), ...dispatchers, ...pilots]) await caller.close();
   };
   return {
     facts,
     organisations,
     callers,
     docks: { ...docks, callers: dispatchers },
+    // The very same, since reading the feed goes on in the next session.
+    air: Object.assign(air, { callers: pilots, platform }),
     connections,
     publishers,
     counted,

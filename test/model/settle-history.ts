@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { commandsWhenEnded } from './air';
 import type { Caller } from './caller';
 import { isFinal, lastMessages } from './channel-violations';
 import { MqttConnection } from './connections';
@@ -167,6 +168,12 @@ async function checkTracks(recorder: HistoryRecorder): Promise<string[]> {
   return (await Promise.all(checks)).flat();
 }
 
+/** Checks the commands of the devices in flight, once they have ended. */
+async function checkCommands({ air }: HistoryRecorder): Promise<readonly string[]> {
+  const [reader] = air.callers;
+  return reader ? commandsWhenEnded(air, air.platform, reader) : ['nobody reads the commands'];
+}
+
 /** Follows every resource over MQTTS with new connections, to check the retained messages. */
 async function followEverything(recorder: HistoryRecorder): Promise<MqttConnection[]> {
   const connecting = recorder.organisations.map(async (organisation) => {
@@ -201,10 +208,12 @@ export async function waitUntilSettled(recorder: HistoryRecorder): Promise<Map<s
   });
   const shares = eventually(() => checkShares(recorder));
   const fleet = eventually(() => checkFleet(recorder));
+  const commands = checkCommands(recorder);
   const wrong = await Promise.all([jobs, shares, fleet]);
   recorder.violations.push(...wrong.flat().map((violation) => `after settling, ${violation}`));
   recorder.violations.push(...(await checkTracks(recorder)));
   await deleteEverything(recorder);
+  recorder.violations.push(...(await commands));
   for (const connection of lateConnections) await connection.close();
   return settledAt;
 }

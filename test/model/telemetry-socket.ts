@@ -22,13 +22,24 @@ let requestCount = 0;
  * Opens a partner's telemetry socket. @returns the status of a refusal instead
  * @param onMessage gets messages that are not answers
  */
-export async function openTelemetry(
+export const openTelemetry = (
   recorder: HistoryRecorder,
-  caller: Caller,
+  { token }: Caller,
+  onMessage: (message: Message) => void,
+): Promise<TelemetrySocket | number> => open(recorder, '/telemetry', token, onMessage);
+
+/** Opens the socket of a viewer who sends commands. @returns the status of a refusal instead */
+export const openViewer = (recorder: HistoryRecorder, shareCode: string): Promise<TelemetrySocket | number> =>
+  open(recorder, `/telemetry?${new URLSearchParams({ shareCode }).toString()}`, undefined, () => undefined);
+
+async function open(
+  recorder: HistoryRecorder,
+  path: string,
+  token: string | undefined,
   onMessage: (message: Message) => void,
 ): Promise<TelemetrySocket | number> {
   const waiting = new Map<unknown, (answer: Message) => void>();
-  const { status, socket } = await openWebSocket(recorder.facts, '/telemetry', caller.token, (text) => {
+  const { status, socket } = await openWebSocket(recorder.facts, path, token, (text) => {
     const message = JSON.parse(text) as Message;
     const answered = waiting.get(message['id']);
     if (answered) answered(message);

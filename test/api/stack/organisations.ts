@@ -90,6 +90,7 @@ export const cast = {
   trace: [all],
   'platform-reports': [all],
   commands: [all, ['command:read', 'resources:read']],
+  'command-faults': [all],
   'platform-report-faults': [all],
   'integration-faults': [all],
   'dynamodb-faults': [all, all],

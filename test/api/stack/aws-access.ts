@@ -88,7 +88,7 @@ async function listTables(): Promise<string[]> {
 
 /** Name of a table of the stack. */
 export async function tableNamed(
-  part: 'Jobs' | 'Shares' | 'Fleet' | 'Connections' | 'Requests' | 'Events',
+  part: 'Jobs' | 'Shares' | 'Fleet' | 'Connections' | 'Requests' | 'Events' | 'Commands',
 ): Promise<string> {
   const names = await (knownTables ??= listTables());
   const found = ofThisStack(names, `Tables${part}`);

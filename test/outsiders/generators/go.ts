@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpoints } from '../../../contract/endpoints';
 import { root } from '../assemblies';
@@ -6,6 +6,7 @@ import { openApiFile } from '../documents';
 import { withAttempts } from '../install/cache';
 import { goProgram } from '../install/go';
 import { lineCount } from './line-count';
+import { steerWith } from './steer';
 import { GenerationFailed, step } from './step';
 
 const listed = join(__dirname, 'go');
@@ -14,23 +15,27 @@ const TOOL = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen';
 const MAX_LINES_OF_TWENTY = 8500;
 const MAX_LINES_OF_ANOTHER = 500;
 
-/** oapi-codegen: the types and a client, vetted with a partner's code that uses them. */
+/** oapi-codegen: the types and a client, vetted with a partner's code that uses them, which then steers a drone of a local stack. */
 export async function goClient(folder: string): Promise<string> {
   const program = await goProgram('generators-go', listed, TOOL);
   for (const file of ['go.mod', 'go.sum', 'partner.go', 'partner_test.go'])
     copyFileSync(join(listed, file), join(folder, file));
+  cpSync(join(listed, 'steer'), join(folder, 'steer'), { recursive: true });
   const options = ['-generate', 'types,client', '-package', 'partner', '-o', 'client.go'];
   await step(program, [...options, join(root, openApiFile)], { cwd: folder });
   expectUsable(readFileSync(join(folder, 'client.go'), 'utf8'));
   await withAttempts('downloading modules', () =>
-    step('go', ['list', '-mod=readonly', '-deps', '-test', '.'], { cwd: folder }),
+    step('go', ['list', '-mod=readonly', '-deps', '-test', './...'], { cwd: folder }),
   );
-  await step('go', ['vet', '-mod=readonly', '.'], { cwd: folder });
+  await step('go', ['vet', '-mod=readonly', './...'], { cwd: folder });
   await step('go', ['test', '-mod=readonly', '.'], { cwd: folder });
+  const steer = join(folder, 'steer-drone');
+  await step('go', ['build', '-mod=readonly', '-o', steer, './steer'], { cwd: folder });
+  await steerWith(steer);
   const lines = lineCount(join(folder, 'client.go'));
   const most = MAX_LINES_OF_TWENTY + MAX_LINES_OF_ANOTHER * (Object.keys(endpoints).length - 20);
   if (lines > most) throw new GenerationFailed(`oapi-codegen wrote ${lines} lines, more than ${most}`);
-  return `oapi-codegen wrote ${lines} lines, which pass go vet, and read events, values and fields that they do not know`;
+  return `oapi-codegen wrote ${lines} lines, which pass go vet, read events, values and fields that they do not know, and steer a drone`;
 }
 
 /** @throws {GenerationFailed} for a number of 32 bits, which is 0.8 m off in a longitude of 140°, or a type without a name */

@@ -35,6 +35,35 @@ const deleted = { type: 'job.status', jobId, sequence: 4, jobState: 'IN_PROGRESS
 const faultsOf = (messages: readonly object[], more: Partial<Follower> = {}) =>
   channelViolations({ over: 'WSS', kind: 'job', id: jobId, tag, received: asReceived(messages), ...more });
 
+/** A change of a command to the device that flies the job. */
+const command = (sequence: number, status: string, more: object = {}) => ({
+  type: 'command.status',
+  commandId: `command-${tag}-${unique}`,
+  jobId,
+  sequence,
+  status,
+  timestamp: `c${sequence}`,
+  ...more,
+});
+
+describe('channelViolations, for commands', () => {
+  test('accepts them beside the job, from any status on, and the one that calls its drone home', () => {
+    expect(faultsOf([command(2, 'DELIVERED'), snapshot, command(3, 'DONE'), queued, started])).toEqual([]);
+    expect(faultsOf([snapshot, queued, started, deleted, command(1, 'REQUESTED'), command(1, 'REQUESTED')])).toEqual(
+      [],
+    );
+  });
+
+  test.each<[string, readonly object[], Partial<Follower>]>([
+    ['an order that is impossible', [snapshot, command(2, 'DONE'), command(3, 'FAILED')], {}],
+    ['a gap', [snapshot, command(1, 'REQUESTED'), command(3, 'DONE')], {}],
+    ['one of another job', [snapshot, command(1, 'REQUESTED', { jobId: `job-${tag}-another` })], {}],
+    ['one to who follows a share', [command(1, 'REQUESTED', { shareCode: 'code' })], { kind: 'share', id: 'code' }],
+  ])('rejects %s', (_, messages, more) => {
+    expect(faultsOf(messages, more)).not.toEqual([]);
+  });
+});
+
 describe('channelViolations, for a job', () => {
   test('accepts the state, every transition, repeats, and a final message before the close', () => {
     const closed = { at: 9, code: 1000 };

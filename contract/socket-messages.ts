@@ -55,6 +55,8 @@ export type ViewerTelemetryMessage = z.output<typeof viewerTelemetryMessage>;
 export const viewerShareMessage = z.extend(z.omit(shareStatusMessage, { cursor: true, replayed: true }), {
   shareType: z.optional(z.enum(shareTypes)),
   permissions: z.optional(z.array(z.enum(permissions))),
+  /** With `control`, if the share names them: the commands that it permits; without it all but LAND. */
+  commands: z.optional(z.array(z.string())),
   /** Only for a client that offers it: where the samples and the number of viewers are. */
   broadcast: z.optional(broadcastAccess),
 });
@@ -163,7 +165,7 @@ export const socketMessages = {
   viewerShareStatus: {
     summary: 'The share that is being watched',
     description:
-      'The first message, with `"snapshot": true`, `shareType` and `permissions`; then one when the number of viewers changes, at most once a second. The final one has the `shareState` `REVOKED` or `EXPIRED`; the socket is closed after it.',
+      'The first message, with `"snapshot": true`, `shareType`, `permissions`, and `commands` if the share names them; then one when the number of viewers changes, at most once a second. The final one has the `shareState` `REVOKED` or `EXPIRED`; the socket is closed after it.',
     message: viewerShareMessage,
     to: ['viewer'],
   },

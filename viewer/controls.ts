@@ -1,106 +1,197 @@
-import { errorText } from './error-text';
+import type { Announcer } from './announcer';
+import { commandsWithButton, needsConfirmation, whyBlocked, type Blocked, type Situation } from './command-buttons';
+import { commandLabel, commandLook, isPending, progressText, type CommandProgress } from './command-text';
+import { HOLD_MS, onConfirmedPress, type PressPhase } from './confirmed-press';
+import type { Connection } from './connection';
 import { element, setText } from './element';
+import { errorText } from './error-text';
 import { texts } from './locale';
-import type { Answer, ControlOutcome } from './messages';
+import type { Answer, ControlOutcome, ShareStatus } from './messages';
 
 export interface Controls {
-  /** Shows or hides the buttons. */
-  show(permitted: boolean): void;
-  /** Enables the buttons while connected. */
-  setConnected(connected: boolean): void;
+  /** Shows a button for each command that the viewer may send. */
+  permit(share: Pick<ShareStatus, 'permissions' | 'commands'>): void;
+  setConnection(connection: Connection): void;
+  setDroneState(droneState: string | undefined): void;
   /** Handles the server's answer to a command. */
   onAnswer(answer: Answer): void;
   /** Handles the outcome of a command. */
   onOutcome(outcome: ControlOutcome): void;
 }
 
-/** How long a button can be confirmed, and how long to wait for an answer, in ms. */
-const CONFIRM_TIMEOUT_MS = 5000;
+/** A button, and the last command that was sent with it. */
+interface CommandButton {
+  readonly name: string;
+  readonly label: string;
+  readonly button: HTMLButtonElement;
+  readonly line: HTMLElement;
+  phase: PressPhase;
+  progress: CommandProgress | undefined;
+  /** Of that command, once the service has accepted it. */
+  requestId: string | undefined;
+}
+
+/** How long to wait for an answer, in ms. */
 const ANSWER_TIMEOUT_MS = 8000;
 
 /**
- * The buttons that control the drone. Each must be pressed twice, so that a slip of the finger moves no drone.
+ * The buttons that control the drone, each with what became of its command.
  * @param send sends a command to the server; false when disconnected
  */
-export function createControls(send: (message: Readonly<Record<string, unknown>>) => boolean): Controls {
+export function createControls(
+  send: (message: Readonly<Record<string, unknown>>) => boolean,
+  announcer: Pick<Announcer, 'announce'>,
+): Controls {
   const section = element('controls', HTMLElement);
-  const outcome = element('control-outcome', HTMLElement);
-  const buttons = [...section.querySelectorAll('button')];
-  const waiting = new Map<string, { readonly label: string; readonly timer: ReturnType<typeof setTimeout> }>();
-  /** The last command that the service accepted, until its outcome is known. */
-  let accepted: { readonly requestId: string; readonly label: string } | undefined;
-  let armed: { readonly button: HTMLButtonElement; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+  const note = element('control-note', HTMLElement);
+  const list = element('commands', HTMLElement);
+  let buttons: readonly CommandButton[] = [];
+  let situation: Situation = { connection: 'reconnecting', droneState: undefined, lastTaken: undefined };
+  /** By the id of the message: commands that wait for an answer. */
+  const waiting = new Map<string, { readonly of: CommandButton; readonly timer: ReturnType<typeof setTimeout> }>();
+  /** The newest outcome by request: it may come before the answer that says whose it is. */
+  const outcomes = new Map<string, ControlOutcome>();
   let sent = 0;
 
-  const say = (label: string, text: string) => setText(outcome, `${label}: ${text}`);
-
-  function disarm(): void {
-    if (!armed) return;
-    clearTimeout(armed.timer);
-    armed.button.classList.remove('armed');
-    setText(armed.button, labelOf(armed.button));
-    armed = undefined;
+  function lineText({ name, phase, progress }: CommandButton, blocked: Blocked | undefined): string {
+    if (phase !== 'idle') return texts.controls[phase];
+    if (progress) return progressText(texts, name, progress);
+    if (blocked === 'fliesAlready') return texts.blocked.fliesAlready;
+    return needsConfirmation(name) ? texts.controls.confirm : '';
   }
 
-  function press(button: HTMLButtonElement): void {
-    const confirmed = armed?.button === button;
-    disarm();
-    if (confirmed) {
-      command(button);
+  function render(): void {
+    const reasons = buttons.map((one) => {
+      const blocked = whyBlocked(one.name, situation);
+      one.button.ariaDisabled = blocked ? 'true' : null;
+      one.button.dataset['phase'] = one.phase;
+      one.line.dataset['look'] = commandLook(one.progress);
+      setText(one.line, lineText(one, blocked));
+      return blocked;
+    });
+    // The reason of a single button stands at it.
+    const common = reasons.find((reason) => reason !== undefined && reason !== 'fliesAlready');
+    note.hidden = common === undefined;
+    setText(note, common ? texts.blocked[common] : '');
+  }
+
+  function change(of: CommandButton, progress: CommandProgress): void {
+    of.progress = progress;
+    render();
+    announcer.announce(`${of.label}: ${progressText(texts, of.name, progress)}`);
+  }
+
+  function press(of: CommandButton): void {
+    const blocked = whyBlocked(of.name, situation);
+    if (blocked) {
+      announcer.announce(`${of.label}: ${texts.blocked[blocked]}`);
       return;
     }
-    button.classList.add('armed');
-    setText(button, texts.controls.armed(labelOf(button)));
-    armed = { button, timer: setTimeout(disarm, CONFIRM_TIMEOUT_MS) };
-  }
-
-  function command(button: HTMLButtonElement): void {
-    const label = labelOf(button);
+    // What has become of earlier commands would contradict what is to come.
+    for (const other of buttons) if (other.progress && !isPending(other.progress)) other.progress = undefined;
     const id = `command-${++sent}`;
-    if (!send({ action: 'control', id, command: { name: button.value } })) {
-      say(label, texts.controls.notConnected);
+    of.requestId = undefined;
+    if (!send({ action: 'control', id, command: { name: of.name } })) {
+      change(of, { step: 'notSent' });
       return;
     }
-    say(label, texts.controls.sending);
-    const timer = setTimeout(() => waiting.delete(id) && say(label, texts.controls.noAnswer), ANSWER_TIMEOUT_MS);
-    waiting.set(id, { label, timer });
+    const timer = setTimeout(() => waiting.delete(id) && change(of, { step: 'noAnswer' }), ANSWER_TIMEOUT_MS);
+    waiting.set(id, { of, timer });
+    change(of, { step: 'sending' });
   }
 
-  for (const button of buttons) {
-    button.dataset['name'] = button.textContent.trim();
-    button.addEventListener('click', () => press(button));
-    button.addEventListener('blur', disarm);
+  function createButton(name: string, index: number): CommandButton {
+    const button = document.createElement('button');
+    const line = document.createElement('p');
+    button.type = 'button';
+    button.value = name;
+    line.id = `command-${index}`;
+    button.setAttribute('aria-describedby', `${line.id} ${note.id}`);
+    button.style.setProperty('--hold', `${HOLD_MS}ms`);
+    const one: CommandButton = {
+      name,
+      label: commandLabel(texts, name),
+      button,
+      line,
+      phase: 'idle',
+      progress: undefined,
+      requestId: undefined,
+    };
+    const label = document.createElement('span');
+    setText(label, one.label);
+    button.append(label);
+    onConfirmedPress(button, {
+      needsConfirmation: needsConfirmation(name),
+      onPress: () => press(one),
+      onPhase(phase) {
+        if (one.phase === phase) return;
+        one.phase = phase;
+        render();
+        if (phase === 'pressAgain') announcer.announce(`${one.label}: ${texts.controls.pressAgain}`);
+      },
+    });
+    return one;
+  }
+
+  /** The connection is lost, and with it the answers and outcomes that were to come. */
+  function loseAnswers(): void {
+    for (const { timer } of waiting.values()) clearTimeout(timer);
+    waiting.clear();
+    for (const one of buttons) if (one.progress && isPending(one.progress)) one.progress = { step: 'connectionLost' };
   }
 
   return {
-    show: (permitted) => (section.hidden = !permitted),
-    setConnected(connected) {
-      if (!connected) disarm();
-      for (const button of buttons) button.disabled = !connected;
+    permit(share) {
+      const names = commandsWithButton(share);
+      // After a lost connection the share is told again: its buttons stay, and with them what became of their commands.
+      if (names.join() !== buttons.map(({ name }) => name).join()) {
+        buttons = names.map(createButton);
+        list.replaceChildren(
+          ...buttons.map(({ button, line }) => {
+            const cell = document.createElement('div');
+            cell.append(button, line);
+            return cell;
+          }),
+        );
+      }
+      section.hidden = buttons.length === 0;
+      render();
     },
-    onAnswer({ type, id = '', requestId, code }) {
+    setConnection(connection) {
+      situation = { ...situation, connection };
+      if (connection !== 'live') loseAnswers();
+      render();
+    },
+    setDroneState(droneState) {
+      if (droneState === situation.droneState) return;
+      situation = { ...situation, droneState };
+      render();
+    },
+    onAnswer({ type, id = '', requestId, code, error, details: [detail] = [] }) {
       const asked = waiting.get(id);
       if (!asked) return;
       waiting.delete(id);
       clearTimeout(asked.timer);
-      if (type === 'accepted') {
-        // The service has passed it on; only the platform knows what the drone made of it.
-        if (requestId !== undefined) accepted = { requestId, label: asked.label };
-        say(asked.label, texts.controls.unconfirmed);
-      } else say(asked.label, errorText(code) ?? texts.controls.notSent);
+      if (type !== 'accepted') {
+        const message = detail?.message ?? error;
+        const text = errorText(code) ?? (message ? texts.controls.refusedBecause(message) : texts.controls.notSent);
+        change(asked.of, { step: 'refused', text });
+        return;
+      }
+      asked.of.requestId = requestId;
+      change(asked.of, outcomes.get(requestId ?? '') ?? { step: 'onItsWay' });
     },
-    onOutcome({ requestId, outcome: what, reason }) {
+    onOutcome(outcome) {
+      const { requestId, name } = outcome;
+      if (name !== undefined && (outcome.outcome === 'DELIVERED' || outcome.outcome === 'DONE'))
+        situation = { ...situation, lastTaken: name };
+      // That it has begun may be told after its end.
+      if (outcome.outcome === 'DELIVERED' && outcomes.has(requestId)) return;
+      outcomes.set(requestId, outcome);
       // Outcomes of other viewers' commands arrive too.
-      if (accepted?.requestId !== requestId) return;
-      const { reasons, controls } = texts;
-      const isRefused = what === 'REFUSED' || what === 'FAILED';
-      const why = isRefused ? ` ${reason ? reasons[reason] : controls.withoutReason}` : '';
-      say(accepted.label, controls[what] + why);
-      if (what !== 'DELIVERED') accepted = undefined;
+      const of = buttons.find((one) => one.requestId === requestId);
+      if (of) change(of, outcome);
+      else render();
     },
   };
-}
-
-function labelOf(button: HTMLButtonElement): string {
-  return button.dataset['name'] ?? '';
 }

@@ -7,6 +7,9 @@ const known: Partial<Record<ErrorCode, string>> = {
   forbidden: controls.forbidden,
   share_not_found: controls.shareEnded,
   too_many_requests: controls.tooMany,
+  cannot_command: controls.notNow,
+  invalid_request: controls.notSupported,
+  internal_error: controls.notSent,
   no_video_stream: video.noStream,
 };
 

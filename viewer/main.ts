@@ -49,7 +49,7 @@ const view = createConnectionView(clock);
 const stage = createStage();
 const video = createVideo({ requestSession: () => socket.send({ action: 'playback' }), now: () => clock.now() });
 const broadcast = createBroadcast({ shareCode, onMessage, onFailure: () => socket.withoutBroadcast() });
-const controls = createControls((message) => socket.send(message));
+const controls = createControls((message) => socket.send(message), announcer);
 
 let latest: Telemetry | undefined;
 let drawn: Telemetry | undefined;
@@ -98,6 +98,7 @@ function onSample(sample: Telemetry): void {
   const otherJob = latest && sample.jobId !== undefined && sample.jobId !== latest.jobId;
   latest = mergeSample(latest, sample);
   clock.onSample(sample);
+  controls.setDroneState(latest.droneState);
   const takesOff = flight.onState(latest);
   if (takesOff) {
     history.clear();
@@ -148,7 +149,7 @@ function askForPlace(): void {
 }
 
 function showShare(share: ShareStatus): void {
-  const { shareState, currentViewers, maxViewers, shareType, permissions, broadcast: access } = share;
+  const { shareState, currentViewers, maxViewers, shareType, permissions, commands, broadcast: access } = share;
   const isKnown = shareState === 'ACTIVE' && currentViewers !== undefined && maxViewers !== undefined;
   const viewers = isKnown ? texts.figures.viewers(currentViewers, maxViewers) : '–';
   setText(element('viewers', HTMLElement), viewers);
@@ -156,11 +157,11 @@ function showShare(share: ShareStatus): void {
   clock.onShare(share);
   if (access) broadcast.follow(access);
   if (shareType === 'STREAM') video.enable();
-  if (permissions) controls.show(permissions.includes('control'));
+  if (permissions) controls.permit({ permissions, commands });
 }
 
 function showConnection(connection: Connection, ending?: Ending): void {
-  controls.setConnected(connection === 'live');
+  controls.setConnection(connection);
   if (connection === 'live') requestFlight();
   else broadcast.stop();
   if (connection === 'ended') {

@@ -61,6 +61,8 @@ const answer = <Type extends string>(type: Type) =>
     id: z.optional(z.string()),
     requestId: z.optional(z.string()),
     code: z.optional(z.string()),
+    error: name,
+    details: z.optional(z.array(z.object({ message: name }))),
   });
 
 /** Answer to a ping. A server of an earlier version does not say its time; `id`: when the page asked, in elapsed ms. */
@@ -68,7 +70,11 @@ const pong = z.object({ type: z.literal('pong'), id: z.optional(z.number()), tim
 export type Pong = z.output<typeof pong>;
 
 /** Outcome of a command, by the `requestId` of its answer `accepted`. */
-const controlOutcome = z.pick(controlOutcomeMessage, { type: true, requestId: true, outcome: true, reason: true });
+const controlOutcome = z.extend(
+  z.pick(controlOutcomeMessage, { type: true, requestId: true, outcome: true, reason: true }),
+  // A server of an earlier version does not say it.
+  { name: z.optional(z.string()) },
+);
 export type ControlOutcome = z.output<typeof controlOutcome>;
 
 /** What the page reads of each type of message. */

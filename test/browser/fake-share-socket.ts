@@ -5,6 +5,10 @@ import type { Origin } from 'cloud-assembly-runner/cloudfront';
 export interface FakeShare {
   readonly shareType?: 'STREAM' | 'DEVICE_STATUS';
   readonly permissions?: readonly string[];
+  /** Commands that it permits, if it names them. */
+  readonly commands?: readonly string[];
+  /** The answer to a command, in place of `accepted`. */
+  readonly control?: () => object;
   readonly maxViewers?: number;
   /** Seconds from now. */
   readonly expiresIn?: number;
@@ -88,8 +92,8 @@ export function createFakeShareSocket(): FakeShareSocket {
     const share = shareOf(code);
     share.viewers.add(socket);
     socket.on('close', () => share.viewers.delete(socket));
-    const { shareType = 'DEVICE_STATUS', permissions = ['view'] } = share;
-    send(statusOf(code, share, { shareType, permissions, snapshot: true }));
+    const { shareType = 'DEVICE_STATUS', permissions = ['view'], commands } = share;
+    send(statusOf(code, share, { shareType, permissions, commands, snapshot: true }));
     if (shareType === 'STREAM') send({ type: 'share.playback', playback: null, ...share.playback?.() });
     if (share.last) send({ ...share.last, snapshot: true });
 
@@ -112,7 +116,7 @@ export function createFakeShareSocket(): FakeShareSocket {
         return;
       }
       if (message.action === 'control' && permissions.includes('control')) {
-        send({ type: 'accepted', requestId: `request-${received.length}`, ...id });
+        send({ type: 'accepted', requestId: `request-${received.length}`, ...share.control?.(), ...id });
         return;
       }
       send({ type: 'error', code: 'forbidden', error: 'Forbidden', ...id });

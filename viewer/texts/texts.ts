@@ -1,3 +1,4 @@
+import type { Blocked, PlainCommand } from '../command-buttons';
 import type { ControlOutcome } from '../messages';
 
 /** A message with what the viewer can do about it, in whole sentences; `advice` is empty if nothing is to be done. */
@@ -22,8 +23,14 @@ export interface Texts {
   readonly map: Words<'unavailable' | 'failed'>;
   readonly charts: Words<'unavailable'>;
   readonly video: Words<'interrupted' | 'tryingAgain' | 'notLoaded' | 'none' | 'noStream' | 'ended'>;
-  /** What became of a command, after its name. */
-  readonly controls: Words<ControlText> & { readonly armed: (label: string) => string };
+  /** Names of commands on their buttons. */
+  readonly commands: Words<PlainCommand>;
+  /** How a button is pressed, and what became of its command. */
+  readonly controls: Words<ControlText> & { readonly refusedBecause: (message: string) => string };
+  /** What the drone does after a command that was DONE. */
+  readonly done: Words<PlainCommand>;
+  /** Why buttons can't be pressed. */
+  readonly blocked: Words<Blocked>;
   /** Why a command was refused or failed, and what to do. */
   readonly reasons: Words<Reason>;
   readonly droneStates: Words<string>;
@@ -56,7 +63,9 @@ export type NoticeName =
   | ('old' | 'noReport' | 'removed');
 
 type ControlText =
-  | ('notConnected' | 'sending' | 'unconfirmed' | 'noAnswer' | 'notSent' | 'forbidden' | 'shareEnded' | 'tooMany')
+  | ('confirm' | 'holding' | 'pressAgain')
+  | ('sending' | 'onItsWay' | 'noAnswer' | 'connectionLost')
+  | ('notSent' | 'forbidden' | 'shareEnded' | 'tooMany' | 'notNow' | 'notSupported')
   | (ControlOutcome['outcome'] | 'withoutReason');
 
 type ButtonText =
@@ -69,5 +78,5 @@ export type PageText =
   | ('telemetry' | 'height' | 'aboveTakeOff' | 'altitude' | 'aboveSea' | 'speed' | 'overGround')
   | ('battery' | 'charge' | 'heading' | 'fromNorth' | 'drone' | 'dock' | 'position' | 'measuredAt' | 'wind' | 'air')
   | 'estimate'
-  | ('control' | 'hover' | 'resume' | 'returnHome')
+  | 'control'
   | ('display' | 'units' | 'metric' | 'imperial' | 'theme' | 'system' | 'light' | 'dark');

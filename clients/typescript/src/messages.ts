@@ -1363,6 +1363,15 @@ export interface components {
                 username: string;
             };
             /**
+             * @description With `control`: the commands that this viewer may send, if the share names them; without it all but `LAND`. Only in the first message.
+             * @example [
+             *       "PAUSE",
+             *       "RESUME",
+             *       "RETURN_HOME"
+             *     ]
+             */
+            commands?: string[];
+            /**
              * Format: int32
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2

@@ -32,6 +32,7 @@ export const viewerMessageExamples: Readonly<Record<string, readonly MessageExam
         ...share,
         shareType: 'STREAM',
         permissions: ['view', 'control'],
+        commands: ['PAUSE', 'RESUME', 'RETURN_HOME'],
         snapshot: true,
         timestamp: '2026-11-20T10:31:02.000Z',
       },

@@ -132,6 +132,11 @@ export const shareFields: Fields = {
   'ShareStatusMessage.sequence': versionOfShare,
   'ShareStatusMessage.shareState': shareState,
   'ShareStatusMessage.timestamp': changedAt,
+  'ViewerShareStatusMessage.commands': {
+    description:
+      'With `control`: the commands that this viewer may send, if the share names them; without it all but `LAND`. Only in the first message.',
+    examples: [['PAUSE', 'RESUME', 'RETURN_HOME']],
+  },
   'ViewerShareStatusMessage.expiresAt': expiresAt,
   'ViewerShareStatusMessage.permissions': {
     description: 'What this viewer may do: `view`, and `control` to send commands. Only in the first message.',

@@ -38,6 +38,7 @@ async function shareMessages(viewer: ViewerSession, share: Share, now: Date) {
     ...shareMessage(counted, now.toISOString()),
     shareType,
     permissions,
+    ...(share.commands && permissions.includes('control') && { commands: share.commands }),
     snapshot: true,
     ...(viewer.broadcast !== undefined && { broadcast: accessOf(viewer.connectionId, viewer.broadcast) }),
   };

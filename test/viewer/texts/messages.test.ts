@@ -13,7 +13,7 @@ const actions = {
   checkInternet: [/check your internet connection/, /prüfen Sie\b.* Ihre Internetverbindung/],
   pressAgain: [/press again|Press again/, /[Dd]rücken Sie\b.* erneut|Nochmals drücken/],
   reload: [/[Rr]eload/, /Laden Sie die Seite neu/],
-  watch: [/watch|See what the drone does/, /Folgen Sie|Sehen Sie/],
+  watch: [/watch|[Ss]ee what the drone does|look at the drone/, /Folgen Sie|Sehen Sie/],
   nothing: [/./, /./],
   /** The sentence after it tells. */
   seeNext: [/./, /./],
@@ -43,14 +43,20 @@ const told: Readonly<Record<string, keyof typeof actions>> = {
   'video.none': 'wait',
   'video.noStream': 'watch',
   'video.ended': 'ask',
-  'controls.notConnected': 'wait',
+  'controls.confirm': 'nothing',
+  'controls.holding': 'nothing',
+  'controls.pressAgain': 'pressAgain',
   'controls.sending': 'nothing',
-  'controls.unconfirmed': 'wait',
+  'controls.onItsWay': 'nothing',
   'controls.noAnswer': 'watch',
+  'controls.connectionLost': 'watch',
   'controls.notSent': 'pressAgain',
   'controls.forbidden': 'ask',
   'controls.shareEnded': 'ask',
   'controls.tooMany': 'pressAgain',
+  'controls.notNow': 'watch',
+  'controls.notSupported': 'accept',
+  'controls.refusedBecause': 'seeNext',
   'controls.DONE': 'nothing',
   'controls.REFUSED': 'seeNext',
   'controls.FAILED': 'seeNext',
@@ -58,7 +64,11 @@ const told: Readonly<Record<string, keyof typeof actions>> = {
   'controls.TIMED_OUT': 'watch',
   'controls.SUPERSEDED': 'nothing',
   'controls.withoutReason': 'ask',
-  'controls.armed': 'pressAgain',
+  'blocked.notConnected': 'wait',
+  'blocked.ended': 'nothing',
+  'blocked.onTheGround': 'nothing',
+  'blocked.notReported': 'wait',
+  'blocked.fliesAlready': 'nothing',
   'reasons.NOT_SUPPORTED': 'accept',
   'reasons.NOT_ALLOWED': 'ask',
   'reasons.DEVICE_OFFLINE': 'pressAgain',
@@ -72,7 +82,7 @@ const told: Readonly<Record<string, keyof typeof actions>> = {
 
 /** Messages by their path in the texts. */
 function messagesOf(texts: Texts): Record<string, string> {
-  const { armed, ...controls } = texts.controls;
+  const { refusedBecause, ...controls } = texts.controls;
   const notices = Object.entries(texts.notices).map(
     ([name, { title, advice }]) => [name, `${title} ${advice}`] as const,
   );
@@ -81,7 +91,8 @@ function messagesOf(texts: Texts): Record<string, string> {
     map: texts.map,
     charts: texts.charts,
     video: texts.video,
-    controls: { ...controls, armed: armed('Hover') },
+    controls: { ...controls, refusedBecause: refusedBecause('held by another viewer') },
+    blocked: texts.blocked,
     reasons: texts.reasons,
   };
   return Object.fromEntries(

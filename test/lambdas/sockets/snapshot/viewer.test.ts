@@ -69,6 +69,16 @@ test('a viewer is sent the share, then the state of the device, and follows both
   });
 });
 
+test.each([
+  ['that permits control', { permissions: ['view', 'control'], commands: ['PAUSE', 'LAND'] }, ['PAUSE', 'LAND']],
+  ['that names none', { permissions: ['view', 'control'] }, undefined],
+  ['of viewing only', { permissions: ['view'], commands: ['PAUSE'] }, undefined],
+])('a viewer of a share %s is told the commands that it may send', async (_, change, commands) => {
+  await given(change);
+  await sendSnapshot();
+  expect(received()[0]?.['commands']).toEqual(commands);
+});
+
 test('the first viewer of a device is sent its state once every instance has noticed the viewer', async () => {
   await given();
   const began = performance.now();

@@ -1,0 +1,81 @@
+import { commandsWithButton, needsConfirmation, whyBlocked, type Situation } from '../../viewer/command-buttons';
+
+describe('A button', () => {
+  const usual = ['PAUSE', 'RESUME', 'RETURN_HOME', 'TAKE_PHOTO', 'START_RECORDING', 'STOP_RECORDING'];
+  const control = ['view', 'control'] as const;
+
+  test.each<[string, Parameters<typeof commandsWithButton>[0], readonly string[]]>([
+    ['nothing without permissions', {}, []],
+    ['nothing when viewing only is permitted', { permissions: ['view'], commands: ['PAUSE'] }, []],
+    ['all but LAND without a list', { permissions: [...control] }, usual],
+    [
+      'what the list has, in the page’s order',
+      { permissions: [...control], commands: ['LAND', 'PAUSE'] },
+      ['PAUSE', 'LAND'],
+    ],
+    [
+      'names of the platform’s own once, after the others',
+      { permissions: [...control], commands: ['x-siren', 'PAUSE', 'x-siren'] },
+      ['PAUSE', 'x-siren'],
+    ],
+    [
+      'no command with parameters, and no name that is none',
+      { permissions: [...control], commands: ['GO_TO', 'ORBIT', 'LOOK_AT', 'GIMBAL', 'HOVER', 'toString'] },
+      [],
+    ],
+  ])('stands for %s', (_, share, expected) => expect(commandsWithButton(share)).toEqual(expected));
+
+  test.each([
+    ['PAUSE', false],
+    ['RESUME', false],
+    ['RETURN_HOME', true],
+    ['LAND', true],
+    ['TAKE_PHOTO', false],
+    ['x-siren', false],
+  ])('for %s must be confirmed: %s', (name, expected) => expect(needsConfirmation(name)).toBe(expected));
+});
+
+describe('whyBlocked', () => {
+  const names = ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND', 'TAKE_PHOTO', 'x-siren'];
+  const every = (reason: string) => Object.fromEntries(names.map((name) => [name, reason]));
+  const flying = { connection: 'live', droneState: 'HOVER', lastTaken: undefined } as const;
+  const notReported = 'notReported';
+
+  test.each<[string, Partial<Situation>, object]>([
+    ['while the drone hovers', {}, {}],
+    ['on its route', { droneState: 'WAYPOINT' }, { RESUME: 'fliesAlready' }],
+    ['on its route, after a pause', { droneState: 'WAYPOINT', lastTaken: 'PAUSE' }, {}],
+    [
+      'on its route, after another command',
+      { droneState: 'WAYPOINT', lastTaken: 'RESUME' },
+      { RESUME: 'fliesAlready' },
+    ],
+    ['on its way home', { droneState: 'RETURNING' }, { RESUME: 'fliesAlready' }],
+    ['around a place', { droneState: 'ORBIT' }, {}],
+    ['flown by hand', { droneState: 'MANUAL' }, {}],
+    ['in a state of a later version', { droneState: 'DANCING' }, {}],
+    ['in a state that every object has', { droneState: 'constructor' }, {}],
+    ['landed', { droneState: 'LANDED' }, every('onTheGround')],
+    ['in the dock', { droneState: 'DOCKED' }, every('onTheGround')],
+    [
+      'before the first report',
+      { droneState: undefined },
+      { PAUSE: notReported, RESUME: notReported, TAKE_PHOTO: notReported, 'x-siren': notReported },
+    ],
+    ['without a connection', { connection: 'reconnecting' }, every('notConnected')],
+    ['without a connection, on the ground', { connection: 'full', droneState: 'DOCKED' }, every('notConnected')],
+    ['after the end of the share', { connection: 'ended' }, every('ended')],
+  ])('%s', (_, situation, expected) => {
+    const reasons = names.map((name) => [name, whyBlocked(name, { ...flying, ...situation })] as const);
+    expect(Object.fromEntries(reasons.filter(([, reason]) => reason))).toEqual(expected);
+  });
+
+  test.each(['MANUAL', 'GPS_NORMAL', 'WAYPOINT', 'HOVER', 'ORBIT', 'RETURNING'])(
+    'never blocks PAUSE, RETURN_HOME and LAND of a drone in the air: %s',
+    (droneState) => {
+      for (const lastTaken of [undefined, ...names])
+        for (const name of ['PAUSE', 'RETURN_HOME', 'LAND'])
+          expect(whyBlocked(name, { connection: 'live', droneState, lastTaken })).toBeUndefined();
+    },
+  );
+});

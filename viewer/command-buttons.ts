@@ -1,0 +1,59 @@
+import { endsFlight, type KnownCommand } from '../domain/command';
+import { isOnGround } from '../domain/flight';
+import { permitsCommand } from '../domain/share';
+import type { Connection } from './connection';
+import type { ShareStatus } from './messages';
+
+/** The commands that need no parameters, in the order of their buttons: what a guard wants at once comes first. */
+export const plainCommands = [
+  'PAUSE',
+  'RESUME',
+  'RETURN_HOME',
+  'LAND',
+  'TAKE_PHOTO',
+  'START_RECORDING',
+  'STOP_RECORDING',
+] as const satisfies readonly KnownCommand[];
+export type PlainCommand = (typeof plainCommands)[number];
+
+/** The commands of a share that get a button. One with parameters has none; one of the platform's own needs none, as far as known. */
+export function commandsWithButton({
+  permissions = [],
+  commands,
+}: Pick<ShareStatus, 'permissions' | 'commands'>): readonly string[] {
+  const share = { permissions, commands };
+  const own = new Set(commands?.filter((name) => name.startsWith('x-')));
+  return [...plainCommands, ...own].filter((name) => permitsCommand(share, name));
+}
+
+/** What decides whether a command makes sense. */
+export interface Situation {
+  readonly connection: Connection;
+  /** As the device reported it last. */
+  readonly droneState: string | undefined;
+  /** The last command of this share's viewers that the drone took. */
+  readonly lastTaken: string | undefined;
+}
+
+/** Why a button does nothing now. */
+export type Blocked = 'notConnected' | 'ended' | 'onTheGround' | 'notReported' | 'fliesAlready';
+
+/** States of a drone that flies on by itself, so that there is nothing to resume. */
+const goesOn: readonly (string | undefined)[] = ['WAYPOINT', 'RETURNING'];
+
+/**
+ * Why a command makes no sense now; undefined when its button can be pressed. The service refuses the same (domain/steering.ts). What is
+ * not known keeps nobody from bringing the drone home, and in flight nothing but the connection blocks PAUSE and what ends the flight.
+ */
+export function whyBlocked(name: string, { connection, droneState, lastTaken }: Situation): Blocked | undefined {
+  if (connection !== 'live') return connection === 'ended' ? 'ended' : 'notConnected';
+  if (isOnGround(droneState)) return 'onTheGround';
+  if (endsFlight(name)) return undefined;
+  if (droneState === undefined) return 'notReported';
+  // A platform may go on reporting the route of a paused drone: then the pause is what counts.
+  if (name === 'RESUME' && goesOn.includes(droneState) && lastTaken !== 'PAUSE') return 'fliesAlready';
+  return undefined;
+}
+
+/** Whether a button must be held, or pressed twice: a slip of the finger ends no flight. */
+export const needsConfirmation = endsFlight;

@@ -57,3 +57,13 @@ export function whyBlocked(name: string, { connection, droneState, lastTaken }: 
 
 /** Whether a button must be held, or pressed twice: a slip of the finger ends no flight. */
 export const needsConfirmation = endsFlight;
+
+/** Commands of which each undoes what another one did. */
+const alternatives: readonly (readonly string[])[] = [
+  ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND'],
+  ['START_RECORDING', 'STOP_RECORDING'],
+] satisfies PlainCommand[][];
+
+/** Whether the outcome of one command says nothing any more when another one is sent: a drone that flies on no longer stands. */
+export const isOutdatedBy = (name: string, sent: string): boolean =>
+  alternatives.some((group) => group.includes(name) && group.includes(sent));

@@ -6,6 +6,8 @@ export type PressPhase = 'idle' | 'holding' | 'pressAgain';
 export interface PressOptions {
   /** Whether it takes more than a press. */
   readonly needsConfirmation: boolean;
+  /** Whether a press has no effect but to say so, and needs no confirmation. */
+  readonly isBlocked: () => boolean;
   /** Called after each change. */
   readonly onPhase: (phase: PressPhase) => void;
   /** It was pressed, and confirmed if need be. */
@@ -25,7 +27,7 @@ const CLICK_WITHIN_MS = 300;
  */
 export function onConfirmedPress(
   button: HTMLButtonElement,
-  { needsConfirmation, onPhase, onPress }: PressOptions,
+  { needsConfirmation, isBlocked, onPhase, onPress }: PressOptions,
 ): void {
   if (!needsConfirmation) {
     button.addEventListener('click', onPress);
@@ -51,6 +53,7 @@ export function onConfirmedPress(
   function begin(): void {
     clearTimeout(holding);
     isHeld = false;
+    if (isBlocked()) return;
     holding = setTimeout(() => {
       holding = undefined;
       isHeld = true;
@@ -68,7 +71,8 @@ export function onConfirmedPress(
 
   function press(): void {
     if (isHeld) return;
-    if (!armed) {
+    if (isBlocked()) confirm();
+    else if (!armed) {
       armed = { at: elapsed(), timer: setTimeout(disarm, AGAIN.within) };
       tell();
     } else if (elapsed() - armed.at >= AGAIN.after) confirm();

@@ -1,5 +1,12 @@
 import type { Announcer } from './announcer';
-import { commandsWithButton, needsConfirmation, whyBlocked, type Blocked, type Situation } from './command-buttons';
+import {
+  commandsWithButton,
+  isOutdatedBy,
+  needsConfirmation,
+  whyBlocked,
+  type Blocked,
+  type Situation,
+} from './command-buttons';
 import { commandLabel, commandLook, isPending, progressText, type CommandProgress } from './command-text';
 import { HOLD_MS, onConfirmedPress, type PressPhase } from './confirmed-press';
 import type { Connection } from './connection';
@@ -57,7 +64,7 @@ export function createControls(
     if (phase !== 'idle') return texts.controls[phase];
     if (progress) return progressText(texts, name, progress);
     if (blocked === 'fliesAlready') return texts.blocked.fliesAlready;
-    return needsConfirmation(name) ? texts.controls.confirm : '';
+    return needsConfirmation(name) && !blocked ? texts.controls.confirm : '';
   }
 
   function render(): void {
@@ -87,8 +94,8 @@ export function createControls(
       announcer.announce(`${of.label}: ${texts.blocked[blocked]}`);
       return;
     }
-    // What has become of earlier commands would contradict what is to come.
-    for (const other of buttons) if (other.progress && !isPending(other.progress)) other.progress = undefined;
+    for (const other of buttons)
+      if (other.progress && !isPending(other.progress) && isOutdatedBy(other.name, of.name)) other.progress = undefined;
     const id = `command-${++sent}`;
     of.requestId = undefined;
     if (!send({ action: 'control', id, command: { name: of.name } })) {
@@ -122,6 +129,7 @@ export function createControls(
     button.append(label);
     onConfirmedPress(button, {
       needsConfirmation: needsConfirmation(name),
+      isBlocked: () => whyBlocked(name, situation) !== undefined,
       onPress: () => press(one),
       onPhase(phase) {
         if (one.phase === phase) return;

@@ -157,6 +157,9 @@ describe('The share page', () => {
     for (const name of ['Pause', 'Return home']) expect(await button(name).isDisabled()).toBe(true);
     await button('Pause').press('Enter');
     await announced('Pause: The drone is on the ground.');
+    await line('Return home', '');
+    await button('Return home').press('Enter');
+    await announced('Return home: The drone is on the ground.');
     socket.publish(CODE, { ...flight(90), droneState: 'HOVER' });
     await page.locator('#control-note').waitFor({ state: 'hidden' });
     for (const name of ['Pause', 'Resume']) expect(await button(name).isDisabled()).toBe(false);

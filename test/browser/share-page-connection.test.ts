@@ -25,11 +25,10 @@ describe('The connection pill of the share page', () => {
     await page.getByText('These figures are old.').waitFor();
     const colour = `getComputedStyle(document.querySelector('[data-testid="altitude"]')).color`;
     expect(await page.evaluate(colour)).toBe('rgb(82, 100, 111)');
-    await page.getByRole('button', { name: 'Hover' }).click();
-    await page.getByRole('button', { name: 'Press again: hover' }).click();
-    await page.getByText('Hover: sent; not confirmed.').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('On its way', { exact: true }).waitFor();
     socket.outcome('share-silent', { requestId: 'request-1', outcome: 'DONE' });
-    await page.getByText('Hover: done.').waitFor();
+    await page.getByText('The drone stands', { exact: true }).waitFor();
     socket.publish('share-silent', flight(61));
     await page.locator('#pill', { hasText: /^Live$/ }).waitFor();
     expect(await page.evaluate(colour)).toBe('rgb(11, 111, 127)');

@@ -90,12 +90,19 @@ describe('With the keyboard alone, a viewer of the share page', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^47\.37\d{3}, 8\.54\d{3}$/);
   });
 
-  test('sends a command with two presses', async () => {
+  test('sends a command, and one that ends the flight with two presses', async () => {
+    await tabTo('Pause');
+    await page.keyboard.press('Enter');
+    await page.getByText('On its way', { exact: true }).waitFor();
+    expect(socket.received.at(-1)).toMatchObject({ action: 'control', command: { name: 'PAUSE' } });
     await tabTo('Return home');
-    await page.keyboard.press('Enter');
-    expect(await page.evaluate(focused)).toBe('Press again: return home');
-    await page.keyboard.press('Enter');
-    await page.getByText('Return home: sent; not confirmed.').waitFor();
+    await page.keyboard.press('Space');
+    await page.getByText('Press again to confirm', { exact: true }).waitFor();
+    expect(socket.received.at(-1)).toMatchObject({ command: { name: 'PAUSE' } });
+    // A second press at once is a slip of the finger.
+    await page.waitForTimeout(600);
+    await page.keyboard.press('Space');
+    await page.getByText('On its way', { exact: true }).nth(1).waitFor();
     expect(socket.received.at(-1)).toMatchObject({ action: 'control', command: { name: 'RETURN_HOME' } });
   });
 
@@ -108,7 +115,7 @@ describe('With the keyboard alone, a viewer of the share page', () => {
   });
 
   test('chooses units', async () => {
-    await tabTo('Hover');
+    await tabTo('Stop recording');
     for (let presses = 0; (await page.evaluate('document.activeElement.id')) !== 'units' && presses < 9; presses++)
       await page.keyboard.press('Tab');
     await page.keyboard.press('i');

@@ -147,15 +147,17 @@ describe('The page behind a share link', () => {
     });
   });
 
-  test('has control buttons only when the share permits control', async () => {
-    const { shareUrl } = await givenShare(partner, { permissions: ['view', 'control'] });
-    const page = await open(shareUrl);
-    await page.getByRole('button', { name: 'Hover' }).click();
-    await page.getByRole('button', { name: 'Press again: hover' }).click();
-    await page.getByText(/^Hover: (sent; not confirmed|done|refused|failed)/).waitFor();
+  test('has buttons for the commands that the share permits, and none when it permits no control', async () => {
+    const steering = { permissions: ['view', 'control'], commands: ['LAND', 'PAUSE'] };
+    await publish(await openTelemetry(partner), sampleOf(deviceId, { ...at(430, 4), droneState: 'HOVER' }));
+    const page = await open((await givenShare(partner, steering)).shareUrl);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('On its way', { exact: true }).waitFor();
+    const buttons = page.getByRole('region', { name: 'Control' }).getByRole('button');
+    expect(await buttons.allTextContents()).toEqual(['Pause', 'Land here']);
     const other = await open((await givenShare(partner)).shareUrl);
     await waitForText(other, 'connection', 'live');
-    expect(await other.getByRole('button', { name: 'Hover' }).count()).toBe(0);
+    expect(await other.getByRole('button', { name: 'Pause' }).count()).toBe(0);
   });
 
   test('plays the video of a device with a stream, and shows that another has none', async () => {

@@ -84,7 +84,7 @@ describe('The share page', () => {
     await waitForText(page, 'connection', 'ended');
     expect(await notice(page)).toBe(`This share has ended. ${words}`);
     expect(await page.title()).toBe('This share has ended');
-    expect(await page.getByRole('button', { name: 'Hover' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Pause' }).isDisabled()).toBe(true);
     await page.waitForTimeout(1500);
     expect(socket.handshakes).toHaveLength(before);
     expectNoErrors();
@@ -139,29 +139,6 @@ describe('The share page', () => {
     expect(await notice(page)).toBe(
       'This share has ended. It was revoked or has expired. Ask its sender for a new link.',
     );
-  });
-
-  test('has no control buttons unless the share permits control', async () => {
-    socket.share('share-view');
-    const page = await open('share-view');
-    await waitForText(page, 'connection', 'live');
-    socket.publish('share-view', flight(60));
-    await waitForText(page, 'altitude', '482.2 m');
-    expect(await page.getByRole('button', { name: 'Return home' }).count()).toBe(0);
-  });
-
-  test('sends a command when its button is pressed twice', async () => {
-    socket.share('share-control', { permissions: ['view', 'control'] });
-    const page = await open('share-control');
-    await page.getByRole('button', { name: 'Return home' }).click();
-    expect(socket.received).toEqual([]);
-    await page.getByRole('button', { name: 'Press again: return home' }).click();
-    await page.getByText('Return home: sent; not confirmed.').waitFor();
-    socket.outcome('share-control', { requestId: 'of-somebody-else', outcome: 'FAILED' });
-    socket.outcome('share-control', { requestId: 'request-1', outcome: 'REFUSED', reason: 'DEVICE_BUSY' });
-    await page.getByText('Return home: refused. The drone is busy: press again later.').waitFor();
-    expect(socket.received).toMatchObject([{ action: 'control', command: { name: 'RETURN_HOME' } }]);
-    expectNoErrors();
   });
 
   test('connects to its own host and the tile server only, without the share code in a referrer', async () => {

@@ -1,4 +1,10 @@
-import { commandsWithButton, needsConfirmation, whyBlocked, type Situation } from '../../viewer/command-buttons';
+import {
+  commandsWithButton,
+  isOutdatedBy,
+  needsConfirmation,
+  whyBlocked,
+  type Situation,
+} from '../../viewer/command-buttons';
 
 describe('A button', () => {
   const usual = ['PAUSE', 'RESUME', 'RETURN_HOME', 'TAKE_PHOTO', 'START_RECORDING', 'STOP_RECORDING'];
@@ -79,3 +85,16 @@ describe('whyBlocked', () => {
     },
   );
 });
+
+test.each([
+  ['PAUSE', 'RESUME', true],
+  ['PAUSE', 'PAUSE', true],
+  ['RESUME', 'RETURN_HOME', true],
+  ['LAND', 'PAUSE', true],
+  ['START_RECORDING', 'STOP_RECORDING', true],
+  ['PAUSE', 'TAKE_PHOTO', false],
+  ['TAKE_PHOTO', 'START_RECORDING', false],
+  ['x-siren', 'LAND', false],
+])('the outcome of %s is outdated by %s: %s', (name, sent, expected) =>
+  expect(isOutdatedBy(name, sent)).toBe(expected),
+);

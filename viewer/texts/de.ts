@@ -165,7 +165,7 @@ export const de: Texts = {
     notConnected: 'Nicht verbunden: Warten Sie, bis die Seite live ist.',
     ended: 'Diese Freigabe ist beendet.',
     onTheGround: 'Die Drohne ist am Boden.',
-    notReported: 'Die Drohne hat sich noch nicht gemeldet: Warten Sie auf ihre erste Meldung.',
+    notReported: 'Die Drohne hat nicht gemeldet, dass sie fliegt: Warten Sie auf ihre Meldung.',
     fliesAlready: 'Sie ist nicht angehalten',
   },
   reasons: {

@@ -155,7 +155,7 @@ export const en: Texts = {
     notConnected: 'Not connected: wait until the page is live.',
     ended: 'This share has ended.',
     onTheGround: 'The drone is on the ground.',
-    notReported: 'The drone has not reported yet: wait for its first report.',
+    notReported: 'The drone has not reported that it flies: wait for its report.',
     fliesAlready: 'It is not paused',
   },
   reasons: {

@@ -5,7 +5,17 @@ import { trustedCertificates } from '../client/trusted-certificates';
 import type { Place } from './alarm';
 import type { RunningStack } from './running-stack';
 
-const jobStatus = z.looseObject({ jobState: z.string() });
+const jobStatus = z.looseObject({
+  type: z.literal('job.status'),
+  jobState: z.string(),
+  reason: z.optional(z.string()),
+});
+
+/** The state of a job, and why it has failed. */
+export interface JobStatus {
+  readonly jobState: string;
+  readonly reason?: string | undefined;
+}
 
 /** Follows a job over MQTTS. @returns a function that disconnects */
 export async function subscribeToJob(
@@ -13,7 +23,7 @@ export async function subscribeToJob(
   client: DroneMissionClient,
   clientId: string,
   jobId: string,
-  onState: (jobState: string) => void,
+  onState: (status: JobStatus) => void,
 ) {
   return subscribeToTopic({
     mqttUrl,
@@ -22,7 +32,11 @@ export async function subscribeToJob(
     token: await client.accessToken(),
     clientIdSuffix: 'demo',
     topic: `${jobId}/JOB/STATUS`,
-    onMessage: (text) => onState(jobStatus.parse(JSON.parse(text)).jobState),
+    // What becomes of commands is told there, too.
+    onMessage(text) {
+      const { success, data } = jobStatus.safeParse(JSON.parse(text));
+      if (success) onState(data);
+    },
   });
 }
 
@@ -31,9 +45,9 @@ export async function followJob(
   client: DroneMissionClient,
   jobId: string,
   signal: AbortSignal,
-  onState: (jobState: string) => void,
+  onState: (status: JobStatus) => void,
 ): Promise<void> {
-  for await (const { jobState } of client.jobs.follow(jobId, { signal })) onState(jobState);
+  for await (const status of client.jobs.follow(jobId, { signal })) onState(status);
 }
 
 /** Where the drone was, and when. */

@@ -1,7 +1,7 @@
 import type { DroneMissionClient } from 'drone-mission-client';
 import { metresTo } from '../../domain/dispatch';
 import type { Place } from './alarm';
-import { followJob, subscribeToJob, watchByLink, type Sighting } from './channels';
+import { followJob, subscribeToJob, watchByLink, type JobStatus, type Sighting } from './channels';
 import type { Narrator } from './narrator';
 import type { RunningStack } from './running-stack';
 
@@ -21,11 +21,15 @@ interface Flight {
 /** Nearer than this a drone is there, in metres. */
 const THERE_M = 25;
 
+/** Why a job fails whose flight a command has ended. */
+const COMMANDED = 'ABORTED_BY_COMMAND';
+
 /** A job, followed over MQTT and over a WebSocket, and its drone, watched by a share link, all at the same time. */
 export class FollowedFlight {
   readonly #states: Readonly<Record<Channel, Set<string>>> = { MQTT: new Set(), WebSocket: new Set() };
   readonly #stop = new AbortController();
   #failure: Error | undefined;
+  #reason: string | undefined;
   #disconnect = () => Promise.resolve();
   #sighting: Sighting | undefined;
   #arrival: Sighting | undefined;
@@ -43,10 +47,10 @@ export class FollowedFlight {
   async begin(): Promise<void> {
     const { stack, client, clientId, jobId, shareCode } = this.flight;
     const { signal } = this.#stop;
-    this.#inBackground(followJob(client, jobId, signal, (state) => this.#onState('WebSocket', state)));
+    this.#inBackground(followJob(client, jobId, signal, (status) => this.#onState('WebSocket', status)));
     const watched = watchByLink(stack, shareCode, signal, (sighting) => this.#onSighting(sighting));
     this.#inBackground(watched.then(() => void (this.isLinkOver = true)));
-    this.#disconnect = await subscribeToJob(stack, client, clientId, jobId, (state) => this.#onState('MQTT', state));
+    this.#disconnect = await subscribeToJob(stack, client, clientId, jobId, (status) => this.#onState('MQTT', status));
   }
 
   /** Whether both channels and the viewer have been told something. @throws the error of a channel that failed */
@@ -78,10 +82,11 @@ export class FollowedFlight {
     await this.#disconnect();
   }
 
-  #onState(channel: Channel, state: string): void {
-    if (this.#states[channel].has(state)) return;
-    this.#states[channel].add(state);
-    this.narrator.say(channel, `the job is ${state}`);
+  #onState(channel: Channel, { jobState, reason }: JobStatus): void {
+    if (this.#states[channel].has(jobState)) return;
+    this.#states[channel].add(jobState);
+    this.#reason = reason;
+    this.narrator.say(channel, `the job is ${jobState}${reason === undefined ? '' : `, ${reason}`}`);
   }
 
   #onSighting(sighting: Sighting): void {
@@ -92,7 +97,7 @@ export class FollowedFlight {
 
   #expectNoFailure(): void {
     if (this.#failure) throw this.#failure;
-    if (this.#states.MQTT.has('FAILED'))
+    if (Object.values(this.#states).some((seen) => seen.has('FAILED')) && this.#reason !== COMMANDED)
       throw new Error(`the job has failed: GET /v3/jobs/${this.flight.jobId} has its reason`);
   }
 

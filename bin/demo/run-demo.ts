@@ -68,11 +68,11 @@ export async function runDemo({ realTime, output }: DemoOptions): Promise<void> 
     const seconds = Math.round(took * speed);
     const clock = speed === 1 ? '' : ` of its time, which runs ${speed} times faster here`;
     narrator.say('arrival', `${drone.name} is there after ${seconds} s${clock}; the estimate was ${etaSeconds} s`);
-    await narrator.waitUntil(
-      'for the drone to land',
-      () => flight.isIn('COMPLETED'),
-      () => `${flight.metres} m from the alarm`,
-    );
+    const command = (name: DemoCommand) => commandDrone(client, drone, name, flight, narrator);
+    await command('PAUSE');
+    await command('RETURN_HOME');
+    // A job whose flight a command has ended is not completed.
+    await narrator.waitUntil('for the end of the job', () => flight.isIn('FAILED'));
     narrator.say('landing', `${drone.name} is back in its dock; the viewer saw ${flight.sightings} positions`);
     await client.shares.revoke(shareCode);
     await narrator.waitUntil('for the link to end', () => flight.isLinkOver);
@@ -81,6 +81,33 @@ export async function runDemo({ realTime, output }: DemoOptions): Promise<void> 
   } finally {
     await flight.end();
   }
+}
+
+/** What the drone is told at the alarm, and what is achieved then. */
+const achieved = { PAUSE: 'it stands', RETURN_HOME: 'it has landed' } as const;
+type DemoCommand = keyof typeof achieved;
+
+/** Commands the drone, and waits for the outcome. @throws Error when the command is not DONE */
+async function commandDrone(
+  client: DroneMissionClient,
+  { deviceId, name: drone }: Drone,
+  name: DemoCommand,
+  flight: FollowedFlight,
+  narrator: Narrator,
+): Promise<void> {
+  const sent = await client.devices.command(deviceId, { name });
+  narrator.say('command', `${name}, to ${drone}: ${sent.command.status}`);
+  let isOver = false;
+  const [{ status, reason }] = await Promise.all([
+    sent.outcome().finally(() => (isOver = true)),
+    narrator.waitUntil(
+      `for the outcome of ${name}`,
+      () => isOver,
+      () => `${flight.metres} m from the alarm`,
+    ),
+  ]);
+  if (status !== 'DONE') throw new Error(`${name} ended as ${status}${reason ? `, ${reason}` : ''}: ${SEE_LOG}`);
+  narrator.say('outcome', `${name}: ${status}, ${achieved[name]}`);
 }
 
 const metres = (distance: number) => `${Math.round(distance)} m`;

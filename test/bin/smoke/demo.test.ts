@@ -33,7 +33,10 @@ const resources = z.object({
   ),
 });
 const jobs = z.object({ jobs: z.array(z.object({ jobId: z.string(), name: z.string() })) });
-const job = z.object({ job: z.object({ status: z.string(), deviceId: z.string(), desiredLocation: point }) });
+const job = z.object({
+  job: z.object({ status: z.string(), reason: z.string(), deviceId: z.string(), desiredLocation: point }),
+});
+const commands = z.object({ commands: z.array(z.object({ name: z.string(), status: z.string() })) });
 const track = z.object({
   features: z.array(z.object({ geometry: z.object({ coordinates: z.array(z.array(z.number())) }) })),
 });
@@ -91,8 +94,12 @@ test('npm run demo sends the nearest drone to the alarm and home again, and the 
   const alarmed = (await read('/v3/jobs', jobs)).jobs.filter(({ name }) => name === 'Alarm at the fence');
   expect(alarmed).toHaveLength(1);
   const path = `/v3/jobs/${alarmed[0]?.jobId ?? ''}`;
-  const { status, deviceId, desiredLocation } = (await read(path, job)).job;
-  expect(status).toBe('COMPLETED');
+  const { status, reason, deviceId, desiredLocation } = (await read(path, job)).job;
+  expect([status, reason]).toEqual(['FAILED', 'ABORTED_BY_COMMAND']);
+  expect((await read(`${path}/commands`, commands)).commands).toEqual([
+    { name: 'RETURN_HOME', status: 'DONE' },
+    { name: 'PAUSE', status: 'DONE' },
+  ]);
   const alarm = desiredLocation.coordinates;
   const [nearest] = docks.toSorted((one, other) => metresBetween(one.place, alarm) - metresBetween(other.place, alarm));
   expect(deviceId).toBe(nearest?.deviceId);
@@ -102,6 +109,11 @@ test('npm run demo sends the nearest drone to the alarm and home again, and the 
 
   const name = nearest?.name ?? '';
   expect(stdout).toMatch(new RegExp(` s  arrival +${name} is there after \\d+ s; the estimate was \\d+ s$`, 'm'));
+  for (const [command, what] of [
+    ['PAUSE', 'it stands'],
+    ['RETURN_HOME', 'it has landed'],
+  ])
+    expect(stdout).toMatch(new RegExp(` s  outcome +${command}: DONE, ${what}$`, 'm'));
   expect(stdout).toMatch(new RegExp(`^The demo passed: ${name} was nearest, .* and is home again$`, 'm'));
   const [link = ''] = /http\S+\/share\/share-\S+/.exec(stdout) ?? [];
   const shared = await read(`/v3/shares/${link.split('/').at(-1) ?? ''}`, z.object({ error: z.string() }));

@@ -1,3 +1,4 @@
+import { LEASE_S } from '../domain/control-lease';
 import { flownStatuses } from './job-lifecycle';
 import { MAX_TRACK_POINTS } from './share-page';
 import type { CarriedType, ChannelKind } from './status-channels';
@@ -39,6 +40,14 @@ export const actionTexts: Readonly<Record<WebSocketActionName, MessagingTexts>> 
     summary: 'Send a command to the drone',
     description:
       'Needs a share with the permission `control`, whose `commands` include this one; without `commands` all but `LAND`. Names and parameters are those of `POST /v3/devices/{deviceId}/commands`. `accepted` means taken on, not executed: what becomes of the command reaches all viewers of the share as `control.outcome` with the same `requestId`.',
+  },
+  takeControl: {
+    summary: 'Hold the control of the drone',
+    description: `Needs a share with the permission \`control\`. For ${LEASE_S} seconds commands of other viewers are refused with \`held_by\`, except \`PAUSE\` and \`RETURN_HOME\`; send it again to go on holding it. The partner outranks you: it may command all the same, and take the control from you. It also ends with the socket and with the share. The flight goes on as it was.`,
+  },
+  releaseControl: {
+    summary: 'Release the control of the drone',
+    description: 'Ends what `takeControl` began. If nobody holds the drone, it changes nothing.',
   },
   playback: {
     summary: 'Get the address of the live video',

@@ -13,5 +13,8 @@ export const COMMANDS_PER_MINUTE = 1200;
 /** Maximum of viewers' commands per minute for a share, and for all shares of a device: one share alone can't use up the device's limit. */
 export const CONTROLS_PER_MINUTE = { share: 30, device: 60 } as const;
 
+/** How often the viewers of a share may take the control of its device in a minute: ten that renew it every ten seconds. */
+export const CONTROL_TAKEN_PER_MINUTE = 60;
+
 /** How many commands a device takes in a minute, of all clients and viewers together. */
 export const COMMANDS_OF_DEVICE_PER_MINUTE = 600;

@@ -26,6 +26,7 @@ export const refusals = {
   cannot_cancel: { status: 400, text: 'Cannot cancel job' },
   no_device: { status: 409, text: 'no_device' },
   cannot_command: { status: 409, text: 'cannot_command' },
+  held_by: { status: 409, text: 'held_by' },
   cursor_expired: { status: 410, text: 'Cursor expired' },
   unsupported_media_type: { status: 415, text: 'Unsupported media type' },
   stale_version: { status: 412, text: 'Precondition failed' },

@@ -1,6 +1,6 @@
 import { authenticate, ping } from './actions/sockets';
 import { publish, subscribe, unsubscribe } from './actions/telemetry';
-import { control, flight, playback } from './actions/viewers';
+import { control, flight, playback, releaseControl, takeControl } from './actions/viewers';
 import type { WebSocketAction } from './websocket-action';
 
 export { MAX_SAMPLES } from './actions/telemetry';
@@ -19,6 +19,8 @@ export const webSocketActions = {
   unsubscribe,
   publish,
   control,
+  takeControl,
+  releaseControl,
   playback,
   flight,
 } as const satisfies Record<string, WebSocketAction>;

@@ -16,6 +16,7 @@ export const refusalCodes = [
   'cannot_cancel',
   'no_device',
   'cannot_command',
+  'held_by',
   'stale_version',
   'cursor_expired',
   'too_many_requests',

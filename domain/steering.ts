@@ -1,6 +1,8 @@
 /** Whether a device may be told something now, by what is known of it. */
 import { commandNames, endsFlight, isKnownCommand, type Command } from './command';
+import type { Requester } from './command-record';
 import type { CommandRequest } from './command-request';
+import { whyHeldFrom, type ControlLease } from './control-lease';
 import type { Location } from './destination';
 import { metresTo } from './dispatch';
 import type { Device, DeviceCapabilities } from './fleet';
@@ -16,6 +18,9 @@ export interface Circumstances {
   readonly job: Pick<Job, 'jobId' | 'deviceId'> | undefined;
   /** The name of a command that ends the flight and has no outcome yet. */
   readonly ending: string | undefined;
+  readonly requester: Requester;
+  /** Who holds the device now. */
+  readonly held: ControlLease | undefined;
 }
 
 /** A command can't be given now. */
@@ -39,7 +44,10 @@ const whileEnding: readonly string[] = ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND'
  *
  * RETURN_HOME and LAND are refused only for a device that stands: what is not known must not keep a drone in the air.
  */
-export function whyNotCommanded(name: string, { device, job, ending }: Circumstances): Refusal | undefined {
+export function whyNotCommanded(name: string, circumstances: Circumstances): Refusal | undefined {
+  const { device, job, ending, requester, held } = circumstances;
+  const heldFrom = whyHeldFrom(requester, name, held);
+  if (heldFrom) return heldFrom;
   if (isFormer(name)) return undefined;
   const { lastState } = device;
   if (endsFlight(name)) return isOnGround(lastState?.droneState) ? onTheGround() : undefined;

@@ -12,9 +12,34 @@ export const control = {
   needs: 'viewer',
   message: z.strictObject({ action: z.string(), id, command }),
   reply: z.object({ type: z.literal('accepted'), requestId: z.string() }),
-  refusals: ['too_many_requests', 'cannot_command'],
+  refusals: ['too_many_requests', 'cannot_command', 'held_by'],
   handler: 'control',
   tables: { shares: ['get'], partners: ['get'], fleet: ['get'], commands: ['get', 'put'], requests: ['update'] },
+} as const satisfies WebSocketAction;
+
+export const takeControl = {
+  needs: 'viewer',
+  message: withoutFields,
+  reply: z.object({ type: z.literal('control.taken'), until: z.string() }),
+  refusals: ['too_many_requests', 'held_by'],
+  handler: 'take-control',
+  tables: {
+    shares: ['get'],
+    partners: ['get'],
+    fleet: ['get'],
+    commands: ['get', 'put'],
+    connections: ['put'],
+    requests: ['update'],
+  },
+} as const satisfies WebSocketAction;
+
+export const releaseControl = {
+  needs: 'viewer',
+  message: withoutFields,
+  reply: z.object({ type: z.literal('control.released') }),
+  refusals: ['too_many_requests', 'held_by'],
+  handler: 'release-control',
+  tables: { shares: ['get'], commands: ['get', 'put'] },
 } as const satisfies WebSocketAction;
 
 export const playback = {

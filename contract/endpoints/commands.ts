@@ -1,9 +1,10 @@
 import { START_WITHIN_MS } from '../../domain/command';
 import { commandRequest } from '../../domain/command-request';
+import { LEASE_S } from '../../domain/control-lease';
 import type { Endpoint } from '../endpoint';
 import { COMMANDS_PER_MINUTE, COMMANDS_OF_DEVICE_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/commands';
-import { pageQuery } from '../schemas/page';
+import { messageReply, pageQuery } from '../schemas/page';
 
 // Endpoints for commands to devices in flight.
 
@@ -24,7 +25,7 @@ export const sendCommand = {
   tables: { fleet: ['get'], jobs: ['get'], commands: ['get', 'put'] },
   request: { body: commandRequest },
   reply: { status: 202, body: schemas.commandReply },
-  refusals: ['invalid_request', 'resource_not_found', 'job_not_found', 'cannot_command'],
+  refusals: ['invalid_request', 'resource_not_found', 'job_not_found', 'cannot_command', 'held_by'],
 } as const satisfies Endpoint;
 
 export const listDeviceCommands = {
@@ -72,5 +73,42 @@ export const getCapabilities = {
   tables: { fleet: ['get'] },
   request: {},
   reply: { status: 200, body: schemas.capabilitiesReply },
+  refusals: ['resource_not_found'],
+} as const satisfies Endpoint;
+
+export const holdControl = {
+  summary: 'Hold the control of a device',
+  description: () =>
+    `Makes your client the only one that commands the device, for ${LEASE_S} seconds; call it again to go on holding it. Commands of others are 409 \`held_by\`, ` +
+    'except `PAUSE` and `RETURN_HOME`, and `LAND` of your organisation’s clients. It takes the control from a viewer, but from no other client. ' +
+    'When it ends, the flight goes on as it was. Nobody has to hold a device to command it: without a holder the last command wins.',
+  scope: 'command:control',
+  handler: 'commands/hold-control',
+  tables: { fleet: ['get'], commands: ['get', 'put'] },
+  request: {},
+  reply: { status: 200, body: schemas.controlReply },
+  refusals: ['resource_not_found', 'held_by'],
+} as const satisfies Endpoint;
+
+export const releaseControl = {
+  summary: 'Release the control of a device',
+  description:
+    'Ends what your client or a viewer holds; without a holder it changes nothing. Another client’s is 409 `held_by`. The flight goes on as it was.',
+  scope: 'command:control',
+  handler: 'commands/release-control',
+  tables: { fleet: ['get'], commands: ['get', 'put'] },
+  request: {},
+  reply: { status: 200, body: messageReply },
+  refusals: ['resource_not_found', 'held_by'],
+} as const satisfies Endpoint;
+
+export const getControl = {
+  summary: 'Read who holds the control of a device',
+  description: 'Returns who holds the device now, and until when; without a holder only `deviceId`.',
+  scope: 'command:read',
+  handler: 'commands/get-control',
+  tables: { fleet: ['get'], commands: ['get'], shares: ['get'] },
+  request: {},
+  reply: { status: 200, body: schemas.controlReply },
   refusals: ['resource_not_found'],
 } as const satisfies Endpoint;

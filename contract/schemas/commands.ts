@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { commandPosition as position } from '../../domain/command';
 import { commandRecord, lateOutcome as late } from '../../domain/command-record';
 import { knownRequests, ownRequest } from '../../domain/command-request';
+import { controlLease } from '../../domain/control-lease';
 import { deviceCapabilities as capabilities, deviceRange as range } from '../../domain/fleet';
 import { nextToken, success } from './page';
 
@@ -28,3 +29,8 @@ export const deviceRange = range;
 export const deviceCapabilities = z.extend(capabilities, { deviceId: z.string() });
 
 export const capabilitiesReply = z.object({ success, capabilities: deviceCapabilities });
+
+/** Without a holder only the device. */
+export const deviceControl = z.extend(z.partial(z.omit(controlLease, { shareCode: true })), { deviceId: z.string() });
+
+export const controlReply = z.object({ success, control: deviceControl });

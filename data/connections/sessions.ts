@@ -77,6 +77,21 @@ const topicItem = (opened: ViewerSession) => ({
   connectionId: opened.broadcast,
 });
 
+const HOLDER = 'holder#';
+
+/** Notes that a viewer's socket holds the control of its device, for the end of the socket. It follows nothing by that. */
+export const noteHolder = (session: ViewerSession) =>
+  dynamodb.send(
+    new PutCommand({
+      TableName: table('connections'),
+      Item: { ...commonAttributes(session), channel: `${HOLDER}${session.deviceId}` },
+    }),
+  );
+
+/** The device that a socket held by one of its items, if it is such an item. */
+export const heldDeviceOf = ({ channel }: Connection): string | undefined =>
+  channel.startsWith(HOLDER) ? channel.slice(HOLDER.length) : undefined;
+
 /** The topic of a share follows its device no longer. */
 export const endTopic = (topic: string, deviceId: string) =>
   unfollowItem({ channel: deviceKey(deviceId), connectionId: topic });

@@ -1,6 +1,7 @@
 import type { FirstAnswer } from '../../data/requests/idempotency';
 import { readCommand } from '../../data/commands/commands';
-import { insertCommand, readHead } from '../../data/commands/new-commands';
+import { readHead } from '../../data/commands/command-head';
+import { insertCommand } from '../../data/commands/new-commands';
 import { newId } from '../../data/store/new-id';
 import type { Command } from '../../domain/command';
 import { isEnded } from '../../domain/command-lifecycle';
@@ -10,6 +11,7 @@ import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
 import { Refusal } from '../../domain/refusal';
 import { expectParameters, jobOf, whyNotCommanded } from '../../domain/steering';
+import { heldFrom } from './control';
 
 /** A command that somebody asks for. */
 export interface WantedCommand {
@@ -29,12 +31,12 @@ export interface WantedCommand {
   readonly firstAnswer?: (command: CommandRecord) => FirstAnswer | undefined;
 }
 
-/** How often a command is made again, since its device got another one meanwhile. */
+/** How often a command is made again, since its device got another one, or another holder, meanwhile. */
 const MAX_ATTEMPTS = 10;
 
 /**
  * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/stream/publish-platform-events.ts`).
- * @throws Refusal `cannot_command`, `invalid_request`; `too_many_requests` when others keep commanding the device; AlreadyAnswered
+ * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when others keep commanding the device; AlreadyAnswered
  */
 export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecord> {
   const { organisation, device, command, timeoutSeconds, job, requester, shareCode, now, firstAnswer } = wanted;
@@ -44,7 +46,8 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const head = await readHead(deviceId);
     const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
-    const refusal = whyNotCommanded(command.name, { device, job, ending });
+    const held = await heldFrom(head, requester, now);
+    const refusal = whyNotCommanded(command.name, { device, job, ending, requester, held });
     if (refusal) throw refusal;
     const commanded = {
       commandId,

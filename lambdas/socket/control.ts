@@ -1,10 +1,6 @@
 import * as actions from '../../contract/actions/viewers';
-import { commandsNotPermitted } from '../../contract/forbidden';
 import { CONTROLS_PER_MINUTE } from '../../contract/rates';
-import { isActive } from '../../data/partners/organisation-status';
-import { readDevice } from '../../data/fleet/fleet';
 import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
-import { readShare } from '../../data/shares/shares';
 import { isKnownCommand, isSafe, type Command } from '../../domain/command';
 import { knownCommand } from '../../domain/command-request';
 import { Unreadable } from '../../domain/judged';
@@ -15,17 +11,12 @@ import { faultsIn } from '../details';
 import { limitRate } from '../limit-rate';
 import { logger } from '../logger';
 import { answer } from '../sockets/action';
+import { controlledDevice } from '../sockets/controlled-device';
 
 export const handler = answer('control', actions.control, async ({ session, message: { command }, now }) => {
   const { shareCode, deviceId, organisation, connectionId } = session;
   expectSchema(command);
-  // A drone acts on it, so the share and its organisation must be valid at this moment: no cache.
-  const [share, device] = await Promise.all([
-    readShare(shareCode, now.toISOString()),
-    readDevice(organisation, deviceId, true),
-  ]);
-  if (!share || !device || !permitsCommand(share, command.name)) throw commandsNotPermitted();
-  if (!(await isActive(organisation))) throw commandsNotPermitted();
+  const device = await controlledDevice(session, (share) => permitsCommand(share, command.name), now.toISOString());
   const shareId = shareIdOf(shareCode);
   await limitControl(shareId, deviceId, command, now);
   const { commandId } = await acceptCommand({

@@ -1,8 +1,10 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { removeConnectionById, type Connection } from '../../data/connections/connections';
+import { heldDeviceOf } from '../../data/connections/sessions';
 import { endMqttConnection } from '../../data/connections/mqtt-topics';
 import { readShare } from '../../data/shares/shares';
-import { viewerClientId } from '../../data/shares/share-id';
+import { viewerClientId, viewerPseudonym } from '../../data/shares/share-id';
+import { endLeaseOf } from '../commands/control';
 
 /** A thousand viewers of a share that has ended give no seat back: a read each, and no write to the seats. */
 async function hasSeat({ shareCode }: Connection): Promise<boolean> {
@@ -15,5 +17,9 @@ export async function handler({ requestContext }: APIGatewayProxyWebsocketEventV
   const items = await removeConnectionById(connectionId, hasSeat);
   // A viewer without a seat gets no samples either.
   if (items.some(({ broadcast }) => broadcast !== undefined)) await endMqttConnection(viewerClientId(connectionId));
+  for (const item of items) {
+    const deviceId = heldDeviceOf(item);
+    if (deviceId !== undefined) await endLeaseOf(deviceId, viewerPseudonym(connectionId));
+  }
   return { statusCode: 200 };
 }

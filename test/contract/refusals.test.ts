@@ -19,6 +19,7 @@ const expected: Record<RefusalCode, [status: number, text: string]> = {
   cannot_cancel: [400, 'Cannot cancel job'],
   no_device: [409, 'no_device'],
   cannot_command: [409, 'cannot_command'],
+  held_by: [409, 'held_by'],
   cursor_expired: [410, 'Cursor expired'],
   stale_version: [412, 'Precondition failed'],
   too_many_viewers: [429, 'Too many viewers'],

@@ -1,4 +1,5 @@
 import type { Command } from '../../domain/command';
+import type { ControlLease } from '../../domain/control-lease';
 import type { Device, DeviceCapabilities } from '../../domain/fleet';
 import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/steering';
 import { id, refusalOf, sampleDevice } from './fixtures/samples';
@@ -77,10 +78,25 @@ const cases: Case[] = [
   ['on the ground, by a name of before', 'HOVER', { device: standing('DOCKED') }, undefined],
 ];
 
+const requester = { origin: 'partner', requestedBy: 'client1' } as const;
+const ordinary = { device: flying(), job: undefined, ending: undefined, requester, held: undefined };
+
 test.each(cases)('of a device %s: %s', (_, name, change, expected) => {
-  const refusal = whyNotCommanded(name, { device: flying(), job: undefined, ending: undefined, ...change });
+  const refusal = whyNotCommanded(name, { ...ordinary, ...change });
   expect(refusal?.code).toBe(expected && 'cannot_command');
   expect(refusal?.details.map(({ path, message }) => [path, message])).toEqual(expected && [expected]);
+});
+
+const held: ControlLease = { origin: 'partner', heldBy: 'client2', until: '2026-11-27T10:31:00.000Z' };
+test.each([
+  ['GO_TO', {}, 'held_by'],
+  ['GO_TO', { requester: { ...requester, requestedBy: 'client2' } }, undefined],
+  ['HOVER', {}, 'held_by'],
+  ['RETURN_HOME', {}, undefined],
+  ['PAUSE', { device: standing('DOCKED') }, 'cannot_command'],
+  ['TAKE_PHOTO', { device: standing('DOCKED') }, 'held_by'],
+])('of a device that another client holds: %s', (name, change, code) => {
+  expect(whyNotCommanded(name, { ...ordinary, held, ...change })?.code).toBe(code);
 });
 
 test.each([

@@ -138,6 +138,10 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['GET /v3/devices/{deviceId}/commands', {}, 1],
   ['GET /v3/devices/{deviceId}/commands/{commandId}', {}, 1],
   ['GET /v3/devices/{deviceId}/capabilities', {}, 1],
+  // The device, the head of its commands, and the transaction; of a device that nobody holds there is nothing to end.
+  ['PUT /v3/devices/{deviceId}/control', {}, 3],
+  ['DELETE /v3/devices/{deviceId}/control', {}, 2],
+  ['GET /v3/devices/{deviceId}/control', {}, 2],
   ['GET /v3/jobs/{jobId}/commands', {}, 3],
   ['POST /v3/streams/share', newShare, 3],
   ['POST /v3/streams/share', { ...newShare, ...withKey }, 4],

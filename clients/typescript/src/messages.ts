@@ -226,6 +226,36 @@ export interface components {
              */
             type: "control.outcome";
         };
+        ControlReleasedMessage: {
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "control.released";
+        };
+        ControlTakenMessage: {
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "control.taken";
+            /**
+             * Format: date-time
+             * @description When the control ends unless it is renewed: 60 seconds after it was taken or renewed last. ISO 8601 in UTC.
+             * @example 2026-11-27T10:31:15.123Z
+             */
+            until: string;
+        };
         DeviceStatusMessage: {
             /**
              * Format: double
@@ -446,7 +476,7 @@ export interface components {
              * @example forbidden
              * @enum {string}
              */
-            code: "invalid_request" | "unknown_action" | "forbidden" | "unauthorized" | "resource_not_found" | "device_group_not_found" | "too_many_requests" | "cannot_command" | "share_not_found" | "internal_error";
+            code: "invalid_request" | "unknown_action" | "forbidden" | "unauthorized" | "resource_not_found" | "device_group_not_found" | "too_many_requests" | "cannot_command" | "held_by" | "share_not_found" | "internal_error";
             /** @description What is wrong with each part of the message, or why it is forbidden. Present with `invalid_request`, `unknown_action` and `forbidden`. */
             details?: components["schemas"]["MessageFault"][];
             /**
@@ -840,6 +870,18 @@ export interface components {
              * @example telemetry.2.timestamp
              */
             path: string;
+        };
+        ReleaseControlMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "releaseControl";
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
         };
         ResumedMessage: {
             /**
@@ -1257,6 +1299,18 @@ export interface components {
              */
             id?: string | number;
         } & (unknown | unknown);
+        TakeControlMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "takeControl";
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+        };
         /** @description The take-off of the flight that the device is in. Left out when it is not in flight. */
         TakeOff: {
             /**

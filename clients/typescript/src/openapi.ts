@@ -105,6 +105,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/devices/{deviceId}/control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who holds the control of a device
+         * @description Returns who holds the device now, and until when; without a holder only `deviceId`.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["getControl"];
+        /**
+         * Hold the control of a device
+         * @description Makes your client the only one that commands the device, for 60 seconds; call it again to go on holding it. Commands of others are 409 `held_by`, except `PAUSE` and `RETURN_HOME`, and `LAND` of your organisation’s clients. It takes the control from a viewer, but from no other client. When it ends, the flight goes on as it was. Nobody has to hold a device to command it: without a holder the last command wins.
+         *
+         *     Scope: `command:control`.
+         */
+        put: operations["holdControl"];
+        post?: never;
+        /**
+         * Release the control of a device
+         * @description Ends what your client or a viewer holds; without a holder it changes nothing. Another client’s is 409 `held_by`. The flight goes on as it was.
+         *
+         *     Scope: `command:control`.
+         */
+        delete: operations["releaseControl"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/events": {
         parameters: {
             query?: never;
@@ -1396,6 +1430,36 @@ export interface components {
             deviceId: string;
             range?: components["schemas"]["DeviceRange"];
         };
+        /** @description Who holds the control of a device. Without a holder it has only `deviceId`. */
+        DeviceControl: {
+            /**
+             * @description Identifier of a device: a drone with its dock.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * @description The client id of the client that holds the device. Of a viewer a pseudonym, the same as in `requestedBy` of its commands.
+             * @example 6b1o2p3q4r5s6t7u8v9w0x1y2z
+             */
+            heldBy?: string;
+            /**
+             * @description Who holds it: `partner`, a client of your organisation, or `share`, a viewer.
+             * @example partner
+             * @enum {string}
+             */
+            origin?: "partner" | "share";
+            /**
+             * @description Of a viewer: the share that it holds the device through, without its code.
+             * @example 9f86d081884c7d659a2feaa0c55ad015
+             */
+            shareId?: string;
+            /**
+             * Format: date-time
+             * @description When the control ends unless it is renewed: 60 seconds after it was taken or renewed last. ISO 8601 in UTC.
+             * @example 2026-11-27T10:31:15.123Z
+             */
+            until?: string;
+        };
         /** @description A change of a device. */
         DeviceEvent: {
             battery?: components["schemas"]["Battery"];
@@ -1807,6 +1871,15 @@ export interface components {
              * @example 60
              */
             timeoutSeconds?: number;
+        };
+        /** @description Reply to “Hold the control of a device”. */
+        HoldControlReply: {
+            control: components["schemas"]["DeviceControl"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @example true
+             */
+            success: boolean;
         };
         /** @description A job with all its fields. */
         Job: {
@@ -3556,7 +3629,7 @@ export interface operations {
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`. `Job not found`: the job does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
-             *     - `409`: `cannot_command`: the device can’t be told this now; `details` says why.
+             *     - `409`: `cannot_command`: the device can’t be told this now; `details` says why. `held_by`: another client holds the control of the device; `details` says which, and until when.
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 1200 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
@@ -3613,6 +3686,152 @@ export interface operations {
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`. `Command not found`: the device has no such command.
              *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getControl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of a device: a drone with its dock. */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldControlReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    holdControl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of a device: a drone with its dock. */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldControlReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `409`: `held_by`: another client holds the control of the device; `details` says which, and until when.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
+                headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    releaseControl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of a device: a drone with its dock. */
+                deviceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageReply"];
+                };
+            };
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `409`: `held_by`: another client holds the control of the device; `details` says which, and until when.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
              *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */

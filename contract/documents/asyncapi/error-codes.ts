@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract';
 import type { SocketErrorCode } from '../../refusals';
-import { CONTROLS_PER_MINUTE } from '../../rates';
+import { CONTROL_TAKEN_PER_MINUTE, CONTROLS_PER_MINUTE } from '../../rates';
 
 /** What causes an error over a WebSocket, for partners. */
 const causes: Readonly<Record<string, string>> = {
@@ -13,9 +13,11 @@ const causes: Readonly<Record<string, string>> = {
   resource_not_found: 'There is no such device.',
   device_group_not_found: 'There is no such device group.',
   share_not_found: 'The share has ended; for `flight` also: its device was removed.',
-  too_many_requests: `More than ${CONTROLS_PER_MINUTE.share} commands in this minute for the share, or ${CONTROLS_PER_MINUTE.device} for its device.`,
+  too_many_requests: `More than ${CONTROLS_PER_MINUTE.share} commands in this minute for the share, or ${CONTROLS_PER_MINUTE.device} for its device; for \`takeControl\` more than ${CONTROL_TAKEN_PER_MINUTE} in this minute for the share.`,
   cannot_command:
     'The device can’t be told this now: it is on the ground, it is not in flight, or a return or landing has not ended. `details` says which.',
+  held_by:
+    'The partner or another viewer holds the control of the device; `details` says which, and until when. `PAUSE` and `RETURN_HOME` are never refused for it.',
   internal_error: 'The service failed. The message may be sent again.',
 } satisfies Partial<Record<SocketErrorCode, string>>;
 

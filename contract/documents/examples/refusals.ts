@@ -29,6 +29,7 @@ export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
   resource_not_found: 'No device and no video stream has this `resourceId`',
   not_acceptable: '`Accept` allows none of the media types of the reply',
   cannot_cancel: 'The job is neither `PENDING` nor `QUEUED`',
+  held_by: 'Another client holds the control of the device; `details` says which, and until when',
   cannot_command: 'The device can’t be told this now; `details` says why',
   no_device: 'No device is free; `details` has the nearest with their reasons',
   cursor_expired: 'The log no longer reaches back to the cursor',

@@ -104,6 +104,10 @@ export const viewerMessageExamples: Readonly<Record<string, readonly MessageExam
   ],
   control: only({ action: 'control', command: { name: 'GIMBAL', pitch: -30 }, id: 9 }),
   accepted: only({ type: 'accepted', requestId: commandId, id: 9 }),
+  takeControl: only({ action: 'takeControl', id: 11 }),
+  controlTaken: only({ type: 'control.taken', until: '2026-11-20T10:32:08.000Z', id: 11 }),
+  releaseControl: only({ action: 'releaseControl', id: 12 }),
+  controlReleased: only({ type: 'control.released', id: 12 }),
   controlOutcome: [
     {
       name: 'refused',

@@ -1,5 +1,6 @@
 import { commandNames, commandOrigins, START_WITHIN_MS, timeoutBounds } from '../../../domain/command';
 import { commandReasons } from '../../../domain/command-lifecycle';
+import { LEASE_S } from '../../../domain/control-lease';
 import type { Field, Fields } from '../field';
 import { identifier } from './common';
 
@@ -72,6 +73,7 @@ export const commandFields: Fields = {
   },
   capabilities: { description: 'What the device can do.' },
   commands: { description: 'The commands, newest first.', maxItems: 100 },
+  control: { description: 'Who holds the control of the device.' },
   deliveredAt: {
     description: 'When the device began, as the drone platform reported it.',
     examples: ['2026-11-27T10:30:16.004Z'],
@@ -88,6 +90,11 @@ export const commandFields: Fields = {
     format: 'date-time',
   },
   from: { description: 'The place from which the range is measured, usually the dock.' },
+  heldBy: {
+    description:
+      'The client id of the client that holds the device. Of a viewer a pseudonym, the same as in `requestedBy` of its commands.',
+    examples: ['6b1o2p3q4r5s6t7u8v9w0x1y2z'],
+  },
   lateOutcome,
   metres: { description: 'How far the device flies from there, in metres.', examples: [5000] },
   origin,
@@ -113,6 +120,11 @@ export const commandFields: Fields = {
     format: 'date-time',
   },
   supersededBy,
+  until: {
+    description: `When the control ends unless it is renewed: ${LEASE_S} seconds after it was taken or renewed last. ISO 8601 in UTC.`,
+    examples: ['2026-11-27T10:31:15.123Z'],
+    format: 'date-time',
+  },
   timeoutSeconds: {
     description: `How long the command may take, in seconds, ${timeoutBounds.minimum} to ${timeoutBounds.maximum}: without an outcome by then it is \`TIMED_OUT\`. Default: 300 for \`GO_TO\`, \`ORBIT\`, \`RETURN_HOME\` and \`LAND\`, 30 for others.`,
     examples: [60],
@@ -159,6 +171,14 @@ export const commandFields: Fields = {
     description:
       'Longitude (-180 to 180) and latitude (-90 to 90) in degrees, in this order, and optionally the altitude in metres above mean sea level (-500 to 9000).',
     examples: [[8.5417, 47.3769]],
+  },
+  'DeviceControl.origin': {
+    description: 'Who holds it: `partner`, a client of your organisation, or `share`, a viewer.',
+    examples: ['partner'],
+  },
+  'DeviceControl.shareId': {
+    description: 'Of a viewer: the share that it holds the device through, without its code.',
+    examples: ['9f86d081884c7d659a2feaa0c55ad015'],
   },
   'DeviceCapabilities.commands': {
     description: 'The names of the commands that the device obeys: others are refused with 400.',

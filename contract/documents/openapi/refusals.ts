@@ -1,4 +1,5 @@
 import { cursorExpired } from '../../../domain/cursor';
+import { heldBy } from '../../../domain/control-lease';
 import { noDevice } from '../../../domain/dispatch';
 import { onTheGround } from '../../../domain/steering';
 import { Refusal, type RefusalCode } from '../../../domain/refusal';
@@ -13,10 +14,17 @@ import {
   unsupportedMediaType,
 } from '../../refusals';
 import * as examples from '../examples/refusals';
+import { exampleValue } from '../fields';
 import * as headers from './headers';
 import type { ErrorResponse, StatusExample } from './openapi-types';
 import { commonErrors, exampleName, json, unauthorizedText } from './responses';
 import { refer } from './schemas';
+
+const exampleLease = {
+  origin: 'partner',
+  heldBy: exampleValue('heldBy') as string,
+  until: exampleValue('until') as string,
+} as const;
 
 /** What is wrong with the invalid requests of an endpoint, by the name of the example. */
 function invalidRequests(key: EndpointKey, endpoint: Endpoint) {
@@ -43,6 +51,12 @@ const causesOf: Partial<
   }),
   cannot_command: () => ({
     onTheGround: { summary: examples.refusalSummaries.cannot_command, details: onTheGround().details },
+  }),
+  held_by: () => ({
+    heldBy: {
+      summary: examples.refusalSummaries.held_by,
+      details: heldBy(exampleLease, { origin: 'partner' }).details,
+    },
   }),
   cursor_expired: () => ({
     cursorExpired: { summary: examples.refusalSummaries.cursor_expired, details: cursorExpired().details },

@@ -118,6 +118,7 @@ const parts = described({
   command: 'A command to a device, with what has become of it.',
   lateOutcome: 'What the drone platform said of a command that had ended before.',
   deviceCapabilities: 'What a device can do. What is left out is not known.',
+  deviceControl: 'Who holds the control of a device. Without a holder it has only `deviceId`.',
   deviceRange: 'How far a device flies.',
   commandEvent: 'A change of the status of a command.',
   deviceEvent: 'A change of a device.',

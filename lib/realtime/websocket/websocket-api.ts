@@ -84,6 +84,8 @@ export class WebSocketChannels extends Construct {
       connections: ['query', 'delete', 'update'],
       // Whether there are seats to give back.
       shares: ['get'],
+      // The control that a viewer held.
+      commands: ['get', 'put'],
     });
     grantEndViewers(disconnect);
     for (const requester of [connect, disconnect]) viewerCounts.grantRequest(requester);

@@ -217,6 +217,33 @@ class DesiredLocation(TypedDict):
     """
 
 
+class DeviceControl(TypedDict):
+    """
+    Who holds the control of a device. Without a holder it has only `deviceId`.
+    """
+
+    origin: NotRequired[Literal["partner", "share"]]
+    """
+    Who holds it: `partner`, a client of your organisation, or `share`, a viewer.
+    """
+    heldBy: NotRequired[str]
+    """
+    The client id of the client that holds the device. Of a viewer a pseudonym, the same as in `requestedBy` of its commands.
+    """
+    shareId: NotRequired[str]
+    """
+    Of a viewer: the share that it holds the device through, without its code.
+    """
+    until: NotRequired[str]
+    """
+    When the control ends unless it is renewed: 60 seconds after it was taken or renewed last. ISO 8601 in UTC.
+    """
+    deviceId: str
+    """
+    Identifier of a device: a drone with its dock.
+    """
+
+
 DeviceStatus: TypeAlias = Literal["online", "offline"]
 """
 `online` while the device reports telemetry; `offline` after 30 seconds of silence.
@@ -385,6 +412,18 @@ class GoToCommand(TypedDict):
     """
     How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
     """
+
+
+class HoldControlReply(TypedDict):
+    """
+    Reply to “Hold the control of a device”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    control: DeviceControl
 
 
 JobStatus: TypeAlias = Literal["PENDING", "QUEUED", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED"]

@@ -1,0 +1,57 @@
+/** The head of a device's commands: what the next command builds on, and who holds the device. */
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { controlLease, type ControlLease } from '../../domain/control-lease';
+import { insertTogether, type ConditionalPut } from '../requests/idempotency';
+import { dynamodb, table } from '../store/dynamodb';
+
+/** Sort key of the head; no command has such an id. */
+const HEAD = 'head';
+
+const head = z.object({
+  /** Of the newest command. */
+  sequence: z.int(),
+  /** The newest command that ends the flight. */
+  ending: z.optional(z.string()),
+  /** Who holds the device, or held it last. */
+  control: z.optional(controlLease),
+  /** Incremented with every write. Heads of before there were leases have none. */
+  revision: z.optional(z.int()),
+});
+export type Head = z.output<typeof head>;
+
+/** The head of a device's commands; of a device that had none its number is 0. */
+export async function readHead(deviceId: string): Promise<Head> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({ TableName: table('commands'), Key: { deviceId, commandId: HEAD }, ConsistentRead: true }),
+  );
+  return Item ? head.parse(Item) : { sequence: 0 };
+}
+
+/**
+ * That a head is as it was read. The number is compared beside the revision for functions of before that still run during an update:
+ * they write it without one.
+ */
+function unchanged({ sequence, revision }: Head) {
+  if (sequence === 0 && revision === undefined) return { ConditionExpression: 'attribute_not_exists(deviceId)' };
+  return {
+    ConditionExpression: `#sequence = :sequence AND ${revision === undefined ? 'attribute_not_exists(revision)' : 'revision = :revision'}`,
+    ExpressionAttributeNames: { '#sequence': 'sequence' },
+    ExpressionAttributeValues: { ':sequence': sequence, ...(revision !== undefined && { ':revision': revision }) },
+  };
+}
+
+/** The put of a head in place of the one that was read, if nobody has written it since. */
+export const putHead = (deviceId: string, before: Head, change: Omit<Partial<Head>, 'revision'>): ConditionalPut => ({
+  TableName: table('commands'),
+  Item: { deviceId, commandId: HEAD, ...before, ...change, revision: (before.revision ?? 0) + 1 },
+  ...unchanged(before),
+});
+
+/**
+ * Stores who holds a device; undefined: nobody. A transaction, since a single write fails when it meets that of a command.
+ * @param before the head that it was decided by
+ * @returns false when the head has been written meanwhile
+ */
+export const saveControl = (deviceId: string, before: Head, control: ControlLease | undefined): Promise<boolean> =>
+  insertTogether([putHead(deviceId, before, { control })]);

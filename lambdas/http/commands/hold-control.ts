@@ -1,0 +1,14 @@
+import * as endpoints from '../../../contract/endpoints/commands';
+import { findDevice } from '../../../data/fleet/fleet';
+import { holdControl } from '../../commands/control';
+import { serve } from '../../serve/serve';
+
+export const handler = serve(
+  'PUT /v3/devices/{deviceId}/control',
+  endpoints.holdControl,
+  async ({ caller: { organisation, clientId }, path: { deviceId }, now }) => {
+    await findDevice(organisation, deviceId);
+    const lease = await holdControl(deviceId, { origin: 'partner', heldBy: clientId }, now);
+    return { success: true, control: { deviceId, ...lease } };
+  },
+);

@@ -1,0 +1,14 @@
+import * as endpoints from '../../../contract/endpoints/commands';
+import { findDevice } from '../../../data/fleet/fleet';
+import { releaseControl } from '../../commands/control';
+import { serve } from '../../serve/serve';
+
+export const handler = serve(
+  'DELETE /v3/devices/{deviceId}/control',
+  endpoints.releaseControl,
+  async ({ caller: { organisation, clientId }, path: { deviceId }, now }) => {
+    await findDevice(organisation, deviceId);
+    await releaseControl(deviceId, { origin: 'partner', requestedBy: clientId }, now);
+    return { success: true, message: 'Control released successfully' };
+  },
+);

@@ -1,0 +1,10 @@
+import * as actions from '../../contract/actions/viewers';
+import { viewerPseudonym } from '../../data/shares/share-id';
+import { releaseControl } from '../commands/control';
+import { answer } from '../sockets/action';
+
+export const handler = answer('releaseControl', actions.releaseControl, async ({ session, now }) => {
+  const asking = { origin: 'share', requestedBy: viewerPseudonym(session.connectionId) } as const;
+  await releaseControl(session.deviceId, asking, now.toISOString());
+  return { type: 'control.released' };
+});

@@ -1,0 +1,20 @@
+import * as actions from '../../contract/actions/viewers';
+import { CONTROL_TAKEN_PER_MINUTE } from '../../contract/rates';
+import { noteHolder } from '../../data/connections/sessions';
+import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
+import { holdControl } from '../commands/control';
+import { limitRate } from '../limit-rate';
+import { answer } from '../sockets/action';
+import { controlledDevice } from '../sockets/controlled-device';
+
+export const handler = answer('takeControl', actions.takeControl, async ({ session, now }) => {
+  const { shareCode, deviceId, connectionId } = session;
+  const at = now.toISOString();
+  await controlledDevice(session, ({ permissions }) => permissions.includes('control'), at);
+  const shareId = shareIdOf(shareCode);
+  await limitRate(`lease#${shareId}`, CONTROL_TAKEN_PER_MINUTE, now);
+  const claimant = { origin: 'share', heldBy: viewerPseudonym(connectionId), shareId, shareCode } as const;
+  // Noted first: the end of the socket must find what it ends.
+  const { until } = await holdControl(deviceId, claimant, at, () => noteHolder(session));
+  return { type: 'control.taken', until };
+});

@@ -38,6 +38,12 @@ const causes: Readonly<Record<string, () => Promise<[string, Socket, object]>>> 
     const { shareCode } = await givenShare(partner, { permissions: ['view', 'control'] });
     return ['viewer', await watch(shareCode), { action: 'control', command: { name: 'PAUSE' } }];
   },
+  held_by: async () => {
+    const { shareCode } = await givenShare(partner, { permissions: ['view', 'control'] });
+    const [holder, other] = [await watch(shareCode), await watch(shareCode)];
+    expect(await ask(holder, { action: 'takeControl' })).toMatchObject({ type: 'control.taken' });
+    return ['viewer', other, { action: 'takeControl' }];
+  },
   too_many_requests: async () => {
     const shareCode = await givenVideoShare(partner);
     const viewer = await watch(shareCode);

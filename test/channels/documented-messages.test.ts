@@ -57,7 +57,7 @@ test('each documented channel over WebSockets is opened by a case', () => {
   expect(Object.keys(sockets).toSorted()).toEqual(overWebSockets.toSorted());
 });
 
-describe.each(requests)('The example of $message', ({ name, channel, payload, replies }) => {
+describe.each(requests)('The example of $message', ({ name, message, channel, payload, replies }) => {
   test(`${name} is answered with ${replies.join()} on the channel ${channel}`, async () => {
     const [socket, token] = [await open(channel), await partner.token()];
     const { jobId } = await givenJob(partner);
@@ -65,6 +65,8 @@ describe.each(requests)('The example of $message', ({ name, channel, payload, re
     const { name: answered } = await send(channel, socket, withOwnIds(payload, own));
     expect(replies).toContain(answered);
     noteAll(channel, socket);
+    // For viewers in other tests.
+    if (message === 'takeControl') await ask(socket, { action: 'releaseControl' });
   });
 });
 

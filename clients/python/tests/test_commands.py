@@ -147,3 +147,22 @@ def test_commands_of_a_job_are_one_list(served: Any) -> None:
 def test_capabilities_say_what_a_device_obeys(served: Any) -> None:
     client, _ = served(httpx.Response(200, json={"capabilities": {"deviceId": "device-1", "commands": ["PAUSE"]}}))
     assert client.devices.capabilities("device-1")["commands"] == ["PAUSE"]
+
+
+def test_the_control_of_a_device_is_held_read_and_given_back(served: Any) -> None:
+    control = {"deviceId": "device-1", "origin": "partner", "heldBy": "client-1", "until": "2026-11-22T10:01:00.000Z"}
+    held = httpx.Response(200, json={"success": True, "control": control})
+    client, service = served(held, held, httpx.Response(200, json={"success": True, "message": "Control released"}))
+    assert client.devices.hold("device/1") == control
+    assert client.devices.control("device/1") == control
+    client.devices.release("device/1")
+    assert [request.method for request in service.requests] == ["PUT", "GET", "DELETE"]
+    assert {request.url.raw_path for request in service.requests} == {b"/v3/devices/device%2F1/control"}
+
+
+def test_the_control_that_another_client_has_is_refused_with_its_holder(served: Any) -> None:
+    details = [{"path": "deviceId", "message": "is held by client-2 until 2026-11-22T10:01:00.000Z"}]
+    client, _ = served(httpx.Response(409, json={"error": "held_by", "details": details}))
+    with pytest.raises(ApiError) as raised:
+        client.devices.hold("device-1")
+    assert (raised.value.status, list(raised.value.details)) == (409, details)

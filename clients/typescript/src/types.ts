@@ -68,6 +68,8 @@ export type CommandsPage = Reply<'/v3/devices/{deviceId}/commands', 'get'>;
 export type CommandsQuery = Query<'/v3/devices/{deviceId}/commands'>;
 /** What a device can do; what is left out is not known. */
 export type DeviceCapabilities = Reply<'/v3/devices/{deviceId}/capabilities', 'get'>['capabilities'];
+/** Who holds the control of a device, and until when; without a holder only the device. */
+export type DeviceControl = Reply<'/v3/devices/{deviceId}/control', 'get'>['control'];
 
 export type DeviceGroup = Reply<'/v3/resources', 'get'>['resources'][number];
 

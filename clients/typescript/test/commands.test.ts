@@ -167,3 +167,25 @@ describe('commands', () => {
     expect(service.requests[0]?.path).toBe('/v3/devices/device-1/capabilities');
   });
 });
+
+describe('the control of a device', () => {
+  const control = { deviceId: 'device-1', origin: 'partner', heldBy: 'client-1', until: '2026-11-22T10:01:00.000Z' };
+
+  test('is held, read and given back', async () => {
+    service.answer = ({ method }) => ok(method === 'DELETE' ? { message: 'Control released' } : { control });
+    const { devices } = givenClient();
+    expect(await devices.hold('device/1')).toEqual(control);
+    expect(await devices.control('device/1')).toEqual(control);
+    await expect(devices.release('device/1')).resolves.toBeUndefined();
+    expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(
+      ['PUT', 'GET', 'DELETE'].map((method) => `${method} /v3/devices/device%2F1/control`),
+    );
+  });
+
+  test('that another client has is refused with its holder', async () => {
+    const details = [{ path: 'deviceId', message: 'is held by client-2 until 2026-11-22T10:01:00.000Z' }];
+    service.answer = () => ({ status: 409, body: { error: 'held_by', details } });
+    await expect(givenClient().devices.hold('device-1')).rejects.toMatchObject({ status: 409, details });
+    await expect(givenClient().devices.release('device-1')).rejects.toMatchObject({ status: 409, details });
+  });
+});

@@ -41,6 +41,19 @@ describe('a viewer of a share', () => {
     expect(told.map(({ type }) => type)).toEqual(['share.status', 'share.status']);
   });
 
+  test('holds the drone, and gives it back', async () => {
+    const until = '2026-11-27T10:31:15.123Z';
+    const { view, told, reading } = givenViewer(({ action }) =>
+      action === 'takeControl' ? { type: 'control.taken', until } : { type: 'control.released' },
+    );
+    expect(await view.takeControl()).toBe(until);
+    await view.releaseControl();
+    expect(service.last.received.map(({ action }) => action)).toEqual(['takeControl', 'releaseControl']);
+    revoke();
+    await reading;
+    expect(told.map(({ type }) => type)).toEqual(['share.status', 'share.status']);
+  });
+
   test('gets a new address of the video, or null without one', async () => {
     let playback: object | null = video;
     const { view, reading } = givenViewer(() => ({ type: 'share.playback', playback }));

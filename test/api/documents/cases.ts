@@ -106,6 +106,18 @@ const onTheGround: Case = async (placed, request) => {
   return sendTo(placed, { ...request, path: { deviceId } });
 };
 
+/** A device that another client of the organisation holds. */
+const heldByAnother: Case = async (placed) => {
+  // A new one, since others go on with theirs.
+  const request = await validRequest(placed, callerOf(placed));
+  const held = await eager.call('PUT /v3/devices/{deviceId}/control', {
+    path: { deviceId: request.path?.['deviceId'] ?? '' },
+  });
+  expect(held.status).toBe(200);
+  const body = request.body as { name?: string } | undefined;
+  return sendTo(placed, { ...request, ...(body && { body: { name: 'TAKE_PHOTO' } }) });
+};
+
 const cancelledTwice: Case = async (placed, request) => {
   await sendTo(placed, request);
   return sendTo(placed, request);
@@ -186,6 +198,7 @@ const cases: Readonly<Record<string, Case>> = {
   jobNotFound,
   commandNotFound,
   onTheGround,
+  heldBy: heldByAnother,
   missionNotFound,
   shareNotFound: withUnknownId,
   unauthorized: changed({ headers: { authorization: '' } }),
@@ -195,7 +208,7 @@ const cases: Readonly<Record<string, Case>> = {
   otherOrganisation,
   suspendedClient,
   methodNotAllowed: (placed, request) =>
-    sendTo(placed, { ...request, method: placed.path.includes('/missions') ? 'PATCH' : 'PUT' }),
+    sendTo(placed, { ...request, method: /\/missions|\/control$/.test(placed.path) ? 'PATCH' : 'PUT' }),
   tooManyRequests: beyondLimit,
 };
 

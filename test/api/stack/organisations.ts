@@ -91,6 +91,7 @@ export const cast = {
   'platform-reports': [all],
   commands: [all, ['command:read', 'resources:read']],
   'command-faults': [all],
+  'held-devices': [all, all],
   'platform-report-faults': [all],
   'integration-faults': [all],
   'dynamodb-faults': [all, all],

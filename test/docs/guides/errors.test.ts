@@ -82,6 +82,7 @@ const others = [
   'Job deleted successfully',
   'Mission deleted successfully',
   'Share revoked successfully',
+  'Control released successfully',
   'is not an identifier of this service',
   'the batch write to the connections table left out items',
 ];

@@ -25,6 +25,18 @@ export interface ShareView extends AsyncGenerator<ShareViewerMessage, void, unde
    */
   control(command: DroneCommand, options?: CallOptions): Promise<string>;
   /**
+   * Holds the control of the drone for a minute: commands of other viewers are refused. Call it again to go on holding it; it ends with the
+   * connection, too.
+   * @returns until when, ISO 8601
+   * @throws ApiError with a `code` (`held_by` when somebody else holds it), ConnectionError, the reason of the signal
+   */
+  takeControl(options?: CallOptions): Promise<string>;
+  /**
+   * Ends what `takeControl` began.
+   * @throws ApiError with a `code` (`held_by` when somebody else holds it), ConnectionError, the reason of the signal
+   */
+  releaseControl(options?: CallOptions): Promise<void>;
+  /**
    * A new address of the live video, for when that of `share.playback` ends. Needs a share of the type `STREAM`.
    * @returns null when the device has no video
    * @throws ApiError with a `code`, ConnectionError, the reason of the signal
@@ -64,6 +76,7 @@ const MAX_RETRIES = 4;
 const ANSWER_WITHIN_MS = 30_000;
 
 type Accepted = components['schemas']['AcceptedMessage'];
+type ControlTaken = components['schemas']['ControlTakenMessage'];
 type Playback = components['schemas']['SharePlaybackMessage'];
 type Flight = components['schemas']['ShareFlightMessage'];
 
@@ -97,6 +110,11 @@ export const watchShareWith =
     return Object.assign(messages(), {
       control: async (command: DroneCommand, { signal }: CallOptions = {}) =>
         (await questions.ask<Accepted>('The command', { action: 'control', command }, signal)).requestId,
+      takeControl: async ({ signal }: CallOptions = {}) =>
+        (await questions.ask<ControlTaken>('The control', { action: 'takeControl' }, signal)).until,
+      releaseControl: async ({ signal }: CallOptions = {}) => {
+        await questions.ask('The release of the control', { action: 'releaseControl' }, signal);
+      },
       playback: async ({ signal }: CallOptions = {}) =>
         (await questions.ask<Playback>('The live video', { action: 'playback' }, signal)).playback,
       flight: async ({ signal }: CallOptions = {}) => {

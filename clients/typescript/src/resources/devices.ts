@@ -1,6 +1,6 @@
 import { bodyOf, type CallOptions } from '../http/call.ts';
 import type { Rest } from '../rest.ts';
-import type { Command, CommandsPage, CommandsQuery, DeviceCapabilities, NewCommand } from '../types.ts';
+import type { Command, CommandsPage, CommandsQuery, DeviceCapabilities, DeviceControl, NewCommand } from '../types.ts';
 import type { CreateOptions } from './jobs.ts';
 import { itemsOf } from './pages.ts';
 import { SentCommand } from './sent-command.ts';
@@ -14,6 +14,7 @@ export type SendingCommand = Promise<SentCommand> & Pick<SentCommand, 'outcome'>
 const COMMANDS = '/v3/devices/{deviceId}/commands';
 const COMMAND = '/v3/devices/{deviceId}/commands/{commandId}';
 const CAPABILITIES = '/v3/devices/{deviceId}/capabilities';
+const CONTROL = '/v3/devices/{deviceId}/control';
 
 /** Devices in flight. */
 export class Devices {
@@ -63,5 +64,26 @@ export class Devices {
   async capabilities(deviceId: string, options: CallOptions = {}): Promise<DeviceCapabilities> {
     const found = this.rest.GET(CAPABILITIES, { ...options, params: { path: { deviceId } } });
     return (await bodyOf(`GET ${CAPABILITIES}`, found)).capabilities;
+  }
+
+  /**
+   * Holds the control of a device for a minute: commands of others are refused, but for those that keep it from harm. Call it again before
+   * `until` to go on holding it.
+   * @throws ApiError (409 when another client holds it), ConnectionError
+   */
+  async hold(deviceId: string, options: CallOptions = {}): Promise<DeviceControl> {
+    const held = this.rest.PUT(CONTROL, { ...options, params: { path: { deviceId } } });
+    return (await bodyOf(`PUT ${CONTROL}`, held)).control;
+  }
+
+  /** Ends what this client or a viewer holds. @throws ApiError (409 when another client holds it), ConnectionError */
+  async release(deviceId: string, options: CallOptions = {}): Promise<void> {
+    await bodyOf(`DELETE ${CONTROL}`, this.rest.DELETE(CONTROL, { ...options, params: { path: { deviceId } } }));
+  }
+
+  /** Who holds the control of a device; without a holder only its `deviceId`. @throws ApiError, ConnectionError */
+  async control(deviceId: string, options: CallOptions = {}): Promise<DeviceControl> {
+    const found = this.rest.GET(CONTROL, { ...options, params: { path: { deviceId } } });
+    return (await bodyOf(`GET ${CONTROL}`, found)).control;
   }
 }

@@ -32,7 +32,7 @@ export const websocketFunctions: FunctionRows = {
   },
   'Realtime/WebSocket/Disconnect': {
     entry: 'socket/disconnect',
-    tables: { connections: ['query', 'delete', 'update'], shares: ['get'] },
+    tables: { connections: ['query', 'delete', 'update'], shares: ['get'], commands: ['get', 'put'] },
     more: [...countPermissions, 'iot:DeleteConnection iot:client/viewer-*'],
     settings: ['VIEWER_COUNT_QUEUE_URL'],
     seconds: 10,

@@ -13,10 +13,11 @@ from .._backoff import pause
 from .._channels.follow import may_pass
 from .._http.rest import Rest
 from ..errors import DroneMissionError
-from ..models import Command, DeviceCapabilities, ListDeviceCommandsReply, SendCommandRequest
+from ..models import Command, DeviceCapabilities, DeviceControl, ListDeviceCommandsReply, SendCommandRequest
 from .pages import items_of
 
 _COMMANDS = "/v3/devices/{deviceId}/commands"
+_CONTROL = "/v3/devices/{deviceId}/control"
 # Pauses between two reads of a command: each is twice the one before it.
 _FIRST_PAUSE_S = 0.25
 _LONGEST_PAUSE_S = 2.0
@@ -125,6 +126,22 @@ class Devices:
         """Reads the commands that a device obeys, and its range."""
         reply = self._rest.call("GET /v3/devices/{deviceId}/capabilities", path={"deviceId": device_id})
         return cast(DeviceCapabilities, reply["capabilities"])
+
+    def hold(self, device_id: str) -> DeviceControl:
+        """Holds the control of a device for a minute; an ApiError with status 409 when another client holds it.
+
+        Commands of others are refused, but for those that keep it from harm. Call it again before `until` to go on
+        holding it.
+        """
+        return cast(DeviceControl, self._rest.call(f"PUT {_CONTROL}", path={"deviceId": device_id})["control"])
+
+    def release(self, device_id: str) -> None:
+        """Ends what this client or a viewer holds; an ApiError with status 409 when another client holds the device."""
+        self._rest.call(f"DELETE {_CONTROL}", path={"deviceId": device_id})
+
+    def control(self, device_id: str) -> DeviceControl:
+        """Reads who holds the control of a device; without a holder it has only its `deviceId`."""
+        return cast(DeviceControl, self._rest.call(f"GET {_CONTROL}", path={"deviceId": device_id})["control"])
 
 
 def _seconds(moment: str) -> float:

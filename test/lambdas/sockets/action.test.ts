@@ -104,7 +104,13 @@ test.each(['', ' ', '{', 'ping', 'null', '7', '"x"'])('refuses the text %j', asy
 const authorised = (Object.keys(webSocketActions) as WebSocketActionName[]).filter(
   (action) => !['anyone', 'partner'].includes(webSocketActions[action].needs),
 );
-const viewerActions: readonly WebSocketActionName[] = ['control', 'takeControl', 'releaseControl', 'playback', 'flight'];
+const viewerActions: readonly WebSocketActionName[] = [
+  'control',
+  'takeControl',
+  'releaseControl',
+  'playback',
+  'flight',
+];
 
 test.each(authorised)('allows %s only to sessions that it is for, before the message is validated', async (action) => {
   const forbidden = (message: string) => ({

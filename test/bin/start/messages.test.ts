@@ -24,6 +24,7 @@ const messages: readonly (readonly [message: string, tells: RegExp])[] = [
   ['the page behind the link answers 404: see .local/functions.log', /see \.local/],
   ['the job has failed: GET /v3/jobs/job-1 has its reason', /GET .* has its reason/],
   ['the drone has landed, and was never within 25 m of the alarm: see .local/functions.log', /see \.local/],
+  ['PAUSE ended as REFUSED, TOO_LATE: see .local/functions.log', /see \.local/],
   ['waiting for the drone to land took too long: see the log', /see/],
   [
     'The MQTT broker refused the token: it must belong to this client and be valid for at least five more minutes.',

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 COMMAND = "POST /v3/devices/{deviceId}/commands"
 COMMANDS = "GET /v3/devices/{deviceId}/commands"
+CONTROL = tuple(f"{method} /v3/devices/{{deviceId}}/control" for method in ("GET", "PUT", "DELETE"))
 LISTS = ("GET /v3/jobs", "GET /v3/missions", "GET /v3/shares", "GET /v3/streams/share", COMMANDS)
 DISPATCH = "POST /v3/jobs/dispatch"
 JOBS = ("POST /v3/jobs/create", "POST /v3/jobs/check")
@@ -36,6 +37,8 @@ def reasons_of(failure, case, response):
     if type(failure).__name__ == "JsonSchemaError":
         is_original = case.operation.label == MISSION and (case.query or {}).get("format") == "original"
         return [ORIGINAL] if is_original else []
+    if type(failure).__name__ == "UseAfterFree":
+        return [RELEASED] if case.operation.label in CONTROL else []
     if type(failure).__name__ != "RejectedPositiveData":
         return []
     body = response.json()
@@ -47,8 +50,11 @@ def reasons_of(failure, case, response):
 
 ORIGINAL = AcceptedFailure((MISSION,), 200, "", "the original of a mission is the JSON that was sent, of any shape")
 
+RELEASED = AcceptedFailure(CONTROL, 200, "", "a device of which nobody holds the control can be read, and held again")
+
 accepted_failures = [
     ORIGINAL,
+    RELEASED,
     AcceptedFailure(
         MISSION_FILES,
         400,

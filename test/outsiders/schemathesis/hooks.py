@@ -59,7 +59,8 @@ def token_of(partner):
 @schemathesis.auth(refresh_interval=None).skip_for(path="/v3/auth/token")
 class AccessToken:
     def get(self, case, context):
-        return token_of(next_partner())
+        # Only the client that holds a device gives it back.
+        return token_of(partners[0] if is_of_control(case) else next_partner())
 
     def set(self, case, data, context):
         case.headers["Authorization"] = f"Bearer {data}"
@@ -72,6 +73,10 @@ class ApiKey:
 
     def set(self, case, data, context):
         case.headers["x-api-key"] = data
+
+
+def is_of_control(case):
+    return case.operation.path.endswith("/control")
 
 
 def is_valid(case):
@@ -92,7 +97,8 @@ def map_case(context, case):
     if not is_valid(case) or stays_invented(case):
         return case
     if "deviceId" in (case.path_parameters or {}):
-        case.path_parameters["deviceId"] = flying_device
+        # Whoever holds the device in flight would keep the other clients from commanding it.
+        case.path_parameters["deviceId"] = device if is_of_control(case) else flying_device
     if "commandId" in (case.path_parameters or {}):
         case.path_parameters["commandId"] = command_to_read()
     match case.operation.label:

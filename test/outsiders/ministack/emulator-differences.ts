@@ -23,6 +23,7 @@ export const bodyReason =
 
 /** Differences from AWS that `emulator.py` patches at start. Printed in each run. */
 export const patches: readonly string[] = [
+  'the limit of 500 resources does not count those that stand for the OpenAPI body, which are none in AWS',
   'AWS::Cognito::UserPool has an attribute ProviderURL (template reference)',
   'calls on an IoT domain configuration are authorised for its ARN (service authorization reference)',
   'requestContext.identity has the API key and its id (API Gateway, "Input format of a Lambda function for proxy integration")',

@@ -15,7 +15,7 @@ const SHOWN_LINES = 40;
  * Runs a program of the project with this Node.js, and prints its duration.
  * @param title for people
  * @param args of Node.js
- * @param shown matches the lines to show when it fails
+ * @param shown matches the lines to show when it fails; where none matches, its last lines are shown
  * @returns its output
  * @throws {Finding} when it ends with 1; Error when it ends otherwise or times out
  */
@@ -29,8 +29,9 @@ export async function step(
   const options = { cwd: root, env, exitCodes: [0, 1], timeoutMs: TIMEOUT_MS };
   const { exitCode, stdout, stderr } = await runCommand(process.execPath, args, options);
   if (exitCode !== 0) {
-    const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => shown.test(line));
-    throw new Finding([`${title}:`, ...lines.slice(-SHOWN_LINES)].join('\n'));
+    const lines = `${stdout}\n${stderr}`.trimEnd().split('\n');
+    const matching = lines.filter((line) => shown.test(line));
+    throw new Finding([`${title}:`, ...(matching.length > 0 ? matching : lines).slice(-SHOWN_LINES)].join('\n'));
   }
   console.log(`${title}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
   return stdout;

@@ -1,6 +1,7 @@
 /** The body of a request for a command: one closed schema for each name, and an open one for names of the platform's own. */
 import * as z from 'zod/mini';
-import { commandNames, commandParameters, MAX_COMMAND_BYTES, timeoutBounds, type KnownCommand } from './command';
+import { commandNames, commandParameters, MAX_COMMAND_BYTES, timeoutBounds } from './command';
+import type { Command, KnownCommand } from './command';
 import { freeForm } from './free-form';
 import { name } from './text';
 
@@ -48,3 +49,12 @@ export const ownRequest = z
 /** Of several schemas that refuse a body, the last one says which names there are. */
 export const commandRequest = z.union([...Object.values(knownRequests), ownRequest]);
 export type CommandRequest = z.output<typeof commandRequest>;
+
+/** The command in a request, and what is not part of it. */
+export function partsOf({ jobId, timeoutSeconds, ...command }: CommandRequest): {
+  readonly command: Command;
+  readonly jobId: string | undefined;
+  readonly timeoutSeconds: number | undefined;
+} {
+  return { command, jobId, timeoutSeconds };
+}

@@ -1,7 +1,6 @@
 /** Whether a device may be told something now, by what is known of it. */
 import { commandNames, endsFlight, isKnownCommand, type Command } from './command';
 import type { Requester } from './command-record';
-import type { CommandRequest } from './command-request';
 import { whyHeldFrom, type ControlLease } from './control-lease';
 import type { Location } from './destination';
 import { metresTo } from './dispatch';
@@ -104,12 +103,3 @@ export function expectParameters({ name, ...parameters }: Command, { commands, r
 
 /** Most names in a refusal. */
 const MOST_NAMED = commandNames.length * 2;
-
-/** The command in a request, and what is not part of it. */
-export function partsOf({ jobId, timeoutSeconds, ...command }: CommandRequest): {
-  readonly command: Command;
-  readonly jobId: string | undefined;
-  readonly timeoutSeconds: number | undefined;
-} {
-  return { command, jobId, timeoutSeconds };
-}

@@ -1,6 +1,5 @@
 import type { FirstAnswer } from '../../data/requests/idempotency';
 import { readCommand } from '../../data/commands/commands';
-import { readHead } from '../../data/commands/command-head';
 import { insertCommand } from '../../data/commands/new-commands';
 import { newId } from '../../data/store/new-id';
 import type { Command } from '../../domain/command';
@@ -9,9 +8,9 @@ import { newCommand, type CommandRecord, type Requester } from '../../domain/com
 import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
-import { Refusal } from '../../domain/refusal';
 import { expectParameters, jobOf, whyNotCommanded } from '../../domain/steering';
 import { heldFrom } from './control';
+import { decideByHead } from './decide-by-head';
 
 /** A command that somebody asks for. */
 export interface WantedCommand {
@@ -31,9 +30,6 @@ export interface WantedCommand {
   readonly firstAnswer?: (command: CommandRecord) => FirstAnswer | undefined;
 }
 
-/** How often a command is made again, since its device got another one, or another holder, meanwhile. */
-const MAX_ATTEMPTS = 10;
-
 /**
  * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/stream/publish-platform-events.ts`).
  * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when others keep commanding the device; AlreadyAnswered
@@ -43,8 +39,7 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
   const { deviceId, deviceGroupId } = device;
   expectParameters(command, device.capabilities);
   const commandId = wanted.commandId ?? newId('command', organisation, now);
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const head = await readHead(deviceId);
+  return decideByHead(deviceId, async (head) => {
     const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
     const held = await heldFrom(head, requester, now);
     const refusal = whyNotCommanded(command.name, { device, job, ending, requester, held });
@@ -57,9 +52,8 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
       sequence: head.sequence + 1,
     };
     const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
-    if (await insertCommand(accepted, head, shareCode, firstAnswer?.(accepted))) return accepted;
-  }
-  throw new Refusal('too_many_requests');
+    return (await insertCommand(accepted, head, shareCode, firstAnswer?.(accepted))) ? accepted : undefined;
+  });
 }
 
 /** The name of a command without an outcome; undefined when it has one. */

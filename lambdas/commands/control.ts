@@ -1,5 +1,5 @@
 /** The control of a device, which one client or one viewer may hold. */
-import { readHead, saveControl, type Head } from '../../data/commands/command-head';
+import { saveControl, type Head } from '../../data/commands/command-head';
 import { readShare } from '../../data/shares/shares';
 import {
   isInTheWay,
@@ -10,10 +10,7 @@ import {
   type Claimant,
   type ControlLease,
 } from '../../domain/control-lease';
-import { Refusal } from '../../domain/refusal';
-
-/** How often a lease is decided again, since its device got a command or another holder meanwhile. */
-const MAX_ATTEMPTS = 10;
+import { decideByHead } from './decide-by-head';
 
 /** A lease unless it is over: not renewed in time, or its share has ended, which is read at this moment. @param now ISO 8601 */
 export async function inForce(control: ControlLease | undefined, now: string): Promise<ControlLease | undefined> {
@@ -25,15 +22,6 @@ export async function inForce(control: ControlLease | undefined, now: string): P
 /** The lease that somebody has to reckon with. Nobody whom it does not keep from anything reads its share. @param now ISO 8601 */
 export const heldFrom = async ({ control }: Head, asking: Asking, now: string): Promise<ControlLease | undefined> =>
   control && isInTheWay(control, asking) ? inForce(control, now) : control;
-
-/** Decides about the lease of a device by its head, and again when that was written meanwhile. @throws Refusal `too_many_requests` */
-async function decide<Result>(deviceId: string, attempt: (head: Head) => Promise<Result | undefined>): Promise<Result> {
-  for (let count = 1; count <= MAX_ATTEMPTS; count++) {
-    const result = await attempt(await readHead(deviceId));
-    if (result !== undefined) return result;
-  }
-  throw new Refusal('too_many_requests');
-}
 
 /**
  * Gives a claimant the control of a device for the next minute, or for another one.
@@ -48,7 +36,7 @@ export function holdControl(
   beforeFirst?: () => Promise<unknown>,
 ): Promise<ControlLease> {
   const asking = { origin: claimant.origin, requestedBy: claimant.heldBy };
-  return decide(deviceId, async (head) => {
+  return decideByHead(deviceId, async (head) => {
     const refusal = whyNotYielded(asking, await heldFrom(head, asking, now));
     if (refusal) throw refusal;
     const lease = newLease(claimant, now);
@@ -59,7 +47,7 @@ export function holdControl(
 
 /** Ends the lease of a device if this viewer has it. @param heldBy the viewer's pseudonym */
 export const endLeaseOf = (deviceId: string, heldBy: string): Promise<true> =>
-  decide(
+  decideByHead(
     deviceId,
     async (head) => head.control?.heldBy !== heldBy || (await saveControl(deviceId, head, undefined)) || undefined,
   );
@@ -70,7 +58,7 @@ export const endLeaseOf = (deviceId: string, heldBy: string): Promise<true> =>
  * @throws Refusal `held_by`; `too_many_requests` when others keep commanding the device
  */
 export function releaseControl(deviceId: string, asking: Asking, now: string): Promise<true> {
-  return decide(deviceId, async (head) => {
+  return decideByHead(deviceId, async (head) => {
     const refusal = whyNotYielded(asking, await heldFrom(head, asking, now));
     if (refusal) throw refusal;
     return !head.control || (await saveControl(deviceId, head, undefined)) || undefined;

@@ -3,7 +3,7 @@ import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../../contract/rates';
 import { findDevice } from '../../../data/fleet/fleet';
 import { findJob } from '../../../data/jobs/jobs';
 import { isSafe } from '../../../domain/command';
-import { partsOf } from '../../../domain/steering';
+import { partsOf } from '../../../domain/command-request';
 import { acceptCommand } from '../../commands/accept-command';
 import { limitRate } from '../../limit-rate';
 import { idempotencyKey } from '../../serve/idempotency';

@@ -1,0 +1,27 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { decideByHead } from '../../../lambdas/commands/decide-by-head';
+import { storeOnEngine } from '../../data/fixtures/engine';
+import { id } from '../../domain/fixtures/samples';
+
+jest.mock('node:timers/promises', () => ({ setTimeout: jest.fn(() => Promise.resolve()) }));
+
+storeOnEngine('commands');
+const pauses = jest.mocked(pause);
+beforeEach(() => pauses.mockClear());
+
+test('decides again, after pauses of random length, until nobody else was first', async () => {
+  jest.spyOn(Math, 'random').mockReturnValue(0.5);
+  let count = 0;
+  await expect(
+    decideByHead(id('device'), ({ sequence }) => Promise.resolve(++count < 9 ? undefined : sequence)),
+  ).resolves.toBe(0);
+  expect(count).toBe(9);
+  // Each up to twice as long as the one before, and none longer than 200 ms.
+  expect(pauses.mock.calls.map(([ms]) => ms)).toEqual([2.5, 5, 10, 20, 40, 80, 100, 100]);
+});
+
+test('gives up after ten times', async () => {
+  const attempt = jest.fn(() => Promise.resolve(undefined));
+  await expect(decideByHead(id('device'), attempt)).rejects.toMatchObject({ code: 'too_many_requests' });
+  expect(attempt).toHaveBeenCalledTimes(10);
+});

@@ -1,7 +1,7 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { AwsAccess } from 'cloud-assembly-runner';
 import { PLATFORM, type InboundEvent } from '../../contract/platform';
+import { findBus } from '../support/bus';
 import type { LocalStack } from '../support/local-stack';
 import type { ChannelClient } from '../support/many-clients';
 import type { Used } from './usage';
@@ -17,11 +17,8 @@ export interface Setup {
 }
 
 /** Publishes to the bus of a running stack. */
-export async function platformOf({ endpointUrl, region, stackName, ...credentials }: AwsAccess) {
-  const options = { endpoint: endpointUrl, region, credentials };
-  const { Stacks } = await new CloudFormationClient(options).send(new DescribeStacksCommand({ StackName: stackName }));
-  const EventBusName = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'PlatformBusArn')?.OutputValue;
-  if (EventBusName === undefined) throw new Error('the stack has no bus');
+export async function platformOf(access: AwsAccess) {
+  const { bus: EventBusName, options } = await findBus(access);
   const bus = new EventBridgeClient(options);
   return async ({ type, detail }: InboundEvent): Promise<void> => {
     const entry = { EventBusName, Source: PLATFORM, DetailType: type, Detail: JSON.stringify(detail) };

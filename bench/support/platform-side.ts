@@ -1,4 +1,3 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import {
@@ -11,6 +10,7 @@ import {
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { PLATFORM, type InboundEvent } from '../../contract/platform';
 import type { AwsAccess } from 'cloud-assembly-runner';
+import { findBus } from './bus';
 
 /** The bus of a running stack, used as the platform. */
 export interface PlatformSide {
@@ -30,20 +30,10 @@ const expectFound = (what: string, name: string | undefined): string => {
 };
 
 /** For a stack with a simulated fleet. */
-export async function connectAsPlatform({
-  endpointUrl,
-  region,
-  stackName,
-  ...credentials
-}: AwsAccess): Promise<PlatformSide> {
-  const clientOptions = { endpoint: endpointUrl, region, credentials };
-  const [bus, queues] = [new EventBridgeClient(clientOptions), new SQSClient(clientOptions)];
-  const database = DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions));
-  const { Stacks = [] } = await new CloudFormationClient(clientOptions).send(
-    new DescribeStacksCommand({ StackName: stackName }),
-  );
-  const outputs = Stacks[0]?.Outputs ?? [];
-  const EventBusName = expectFound('bus', outputs.find(({ OutputKey }) => OutputKey === 'PlatformBusArn')?.OutputValue);
+export async function connectAsPlatform(access: AwsAccess): Promise<PlatformSide> {
+  const { bus: EventBusName, options } = await findBus(access);
+  const [bus, queues] = [new EventBridgeClient(options), new SQSClient(options)];
+  const database = DynamoDBDocumentClient.from(new DynamoDBClient(options));
   const { QueueUrls = [] } = await queues.send(new ListQueuesCommand());
   const QueueUrl = expectFound(
     'queue',

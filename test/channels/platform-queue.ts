@@ -12,9 +12,10 @@ import {
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
   SetQueueAttributesCommand,
+  SQSClient,
 } from '@aws-sdk/client-sqs';
 import { SERVICE } from '../../contract/platform';
-import { access, queues } from '../api/stack/aws-access';
+import { access } from '../api/stack/aws-access';
 import { platformBus } from './platform-events';
 
 /** A queue of the drone platform that receives the events of this service. */
@@ -26,16 +27,25 @@ export interface PlatformQueue {
   remove(): Promise<void>;
 }
 
+/** {@link makeQueueOf} the bus of the stack under test. @param name of queue and rule */
+export const makePlatformQueue = async (name: string): Promise<PlatformQueue> =>
+  makeQueueOf(await platformBus(), name, access());
+
 /**
  * Makes a queue of the platform by the calls of docs/platform.md, "Listening", in its order.
+ * @param EventBusName the bus of a stack
  * @param Name of queue and rule
+ * @param options of SDK clients for that stack
  */
-export async function makePlatformQueue(Name: string): Promise<PlatformQueue> {
-  const events = new EventBridgeClient(access());
-  const EventBusName = await platformBus();
-  const { QueueUrl = '' } = await queues().send(new CreateQueueCommand({ QueueName: Name }));
+export async function makeQueueOf(
+  EventBusName: string,
+  Name: string,
+  options: ReturnType<typeof access>,
+): Promise<PlatformQueue> {
+  const [events, queues] = [new EventBridgeClient(options), new SQSClient(options)];
+  const { QueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: Name }));
   const AttributeNames = ['QueueArn' as const];
-  const { Attributes } = await queues().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  const { Attributes } = await queues.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
   const Arn = Attributes?.['QueueArn'] ?? '';
   const EventPattern = JSON.stringify({ source: [SERVICE] });
   const { RuleArn } = await events.send(new PutRuleCommand({ Name, EventBusName, EventPattern }));
@@ -48,7 +58,7 @@ export async function makePlatformQueue(Name: string): Promise<PlatformQueue> {
   };
   async function connect(isConnected: boolean): Promise<void> {
     const Policy = isConnected ? JSON.stringify({ Version: '2012-10-17', Statement: [Statement] }) : '';
-    await queues().send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
+    await queues.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
   }
   await connect(true);
   await events.send(new PutTargetsCommand({ Rule: Name, EventBusName, Targets: [{ Id: 'queue', Arn }] }));
@@ -56,15 +66,15 @@ export async function makePlatformQueue(Name: string): Promise<PlatformQueue> {
     connect,
     async take(WaitTimeSeconds) {
       const command = new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds, MaxNumberOfMessages: 10 });
-      const { Messages = [] } = await queues().send(command);
+      const { Messages = [] } = await queues.send(command);
       for (const { ReceiptHandle } of Messages)
-        await queues().send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+        await queues.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
       return Messages.map(({ Body = '' }) => JSON.parse(Body) as unknown);
     },
     async remove() {
       await events.send(new RemoveTargetsCommand({ Rule: Name, EventBusName, Ids: ['queue'] }));
       await events.send(new DeleteRuleCommand({ Name, EventBusName }));
-      await queues().send(new DeleteQueueCommand({ QueueUrl }));
+      await queues.send(new DeleteQueueCommand({ QueueUrl }));
     },
   };
 }

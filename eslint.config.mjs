@@ -94,7 +94,7 @@ const arrows = {
     node: true,
   },
   'packages/cloud-assembly-runner': { packages: andBelow(runnerPackages), node: true },
-  docs: { packages: ['esbuild', 'fastify', 'vitepress', '@scalar/*'], node: true },
+  docs: { packages: ['fastify', 'vitepress', 'vue', '@scalar/*'], node: true },
   'clients/typescript/test': {
     folders: ['clients/typescript'],
     packages: andBelow(Object.keys(client.dependencies)),

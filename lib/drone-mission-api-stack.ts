@@ -80,7 +80,7 @@ export class DroneMissionApiStack extends Stack {
       settings,
       traced,
     });
-    new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, api });
+    new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, mqttHost: realtime.mqtt.host, api });
     new Observability(this, 'Observability', {
       table: contract.endpoints,
       api,

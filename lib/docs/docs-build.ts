@@ -70,7 +70,7 @@ function folderOfInputs(): string {
 /** Adds names and contents, without the temporary files that VitePress keeps in its folder. */
 function addTo(hash: Hash, path: string): void {
   hash.update(`${path}\0`);
-  if (!existsSync(path) || /\.vitepress\/\.?(cache|temp)$/.test(path)) return;
+  if (!existsSync(path) || /\.vitepress\/(\.?(cache|temp)$|config\.mts\.timestamp)/.test(path)) return;
   if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) addTo(hash, join(path, name));
   else hash.update(readFileSync(path)).update('\0');
 }

@@ -1,16 +1,14 @@
 /** Path of the docs site, on the host of the channels and as a redirect on that of the REST API. */
 export const DOCS_PATH = '/docs';
 
-const notFound =
-  '<!doctype html><html lang="en"><title>Not found</title><p>There is no such page. <a href="/docs/">Documentation</a></p></html>';
-
 /**
  * Generates the code of a CloudFront function (cloudfront-js-2.0) that maps `/docs/guides/jobs` to the file `guides/jobs.html`,
  * and answers 404 for a page that does not exist: the bucket would answer 403, and the distribution's error pages are those of
  * the channels. It passes on every path below `/docs/assets/`.
  * @param files of the site, relative to `/docs/`, without those below `assets/`
+ * @param notFound HTML of the page for paths without one
  */
-export function docsPathsCode(files: readonly string[]): string {
+export function docsPathsCode(files: readonly string[], notFound: string): string {
   const pages = Object.fromEntries([...files].sort().map((file) => [pathOf(file), `${DOCS_PATH}/${file}`]));
   return `const pages = ${JSON.stringify(pages)};
 function handler(event) {
@@ -25,7 +23,7 @@ function handler(event) {
     return {
       statusCode: 404,
       statusDescription: 'Not Found',
-      headers: { 'content-type': { value: 'text/html' } },
+      headers: { 'content-type': { value: 'text/html; charset=utf-8' } },
       body: { encoding: 'text', data: ${JSON.stringify(notFound)} },
     };
   }

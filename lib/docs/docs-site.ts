@@ -9,7 +9,7 @@ import type { SharePage } from '../shares/share-page';
 import { docsFolder } from './docs-build';
 import { docsHeaders } from './docs-headers';
 import { DOCS_PATH, docsPathsCode } from './docs-paths';
-import { openApiFor } from './served-documents';
+import { asyncApiFor, openApiFor } from './served-documents';
 import { publishOutputs } from '../publish-outputs';
 
 export interface DocsSiteProps {
@@ -18,12 +18,14 @@ export interface DocsSiteProps {
   readonly distribution: cloudfront.Distribution;
   /** Host of the distribution. */
   readonly hostName: string;
+  /** `<name>:<port>` of the channels over MQTTS. */
+  readonly mqttHost: string;
   readonly api: RestApi;
 }
 
 /** Guides and reference for partners, at `/docs/` of the channels' host; the REST API redirects there. */
 export class DocsSite extends Construct {
-  constructor(scope: Construct, id: string, { sharePage, distribution, hostName, api }: DocsSiteProps) {
+  constructor(scope: Construct, id: string, { sharePage, distribution, hostName, mqttHost, api }: DocsSiteProps) {
     super(scope, id);
     const folder = docsFolder();
     const pages = join(folder, 'pages');
@@ -36,8 +38,8 @@ export class DocsSite extends Construct {
       cacheControl: CacheControl.fromString('public, max-age=31536000, immutable'),
     });
     const deployed = sharePage.deploy(this, 'Pages', {
-      // The later source wins: the document with the address of this deployment.
-      sources: [Source.asset(pages), openApiFor(pages, api.baseUrl)],
+      // The later source wins: the documents with the addresses of this deployment.
+      sources: [Source.asset(pages), openApiFor(pages, api.baseUrl), asyncApiFor(pages, mqttHost)],
       prefix: DOCS_PATH.slice(1),
       // Compared with the stored one at each visit, since it changes under the same name.
       cacheControl: CacheControl.fromString('no-cache'),
@@ -56,7 +58,9 @@ export class DocsSite extends Construct {
           function: new cloudfront.Function(this, 'Paths', {
             comment: 'Path of a page to its file',
             runtime: cloudfront.FunctionRuntime.JS_2_0,
-            code: cloudfront.FunctionCode.fromInline(docsPathsCode(files)),
+            code: cloudfront.FunctionCode.fromInline(
+              docsPathsCode(files, readFileSync(join(pages, '404.html'), 'utf8')),
+            ),
           }),
           eventType: cloudfront.FunctionEventType.VIEWER_REQUEST,
         },

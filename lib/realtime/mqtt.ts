@@ -32,6 +32,8 @@ export interface MqttChannelsProps {
 /** The channels over MQTTS: an AWS IoT Core endpoint whose clients authenticate with an access token. */
 export class MqttChannels extends Construct {
   readonly managed: ManagedMqttDomain;
+  /** `<name>:<port>` */
+  readonly host: string;
 
   constructor(scope: Construct, id: string, { domain, identity, tables }: MqttChannelsProps) {
     super(scope, id);
@@ -73,7 +75,8 @@ export class MqttChannels extends Construct {
         serverCertificateArns: [domain.certificateArn],
       });
     }
-    publishOutputs(this, { MqttUrl: `mqtts://${domain?.name ?? domainName}:8883` });
+    this.host = `${domain?.name ?? domainName}:8883`;
+    publishOutputs(this, { MqttUrl: `mqtts://${this.host}` });
     const count = this.followSubscriptions({ tables }, clients);
     countErrors(authorize, 'mqtt');
     alarmOnErrors(

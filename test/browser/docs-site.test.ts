@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { StackFacts } from '../../bin/start/stack-facts';
@@ -8,17 +8,18 @@ import { launchBrowser, openPage, type MonitoredPage } from './browser';
 
 const paths = {
   'the start page': '/docs/',
-  'a guide': '/docs/guides/quick-start',
   'the reference of the REST API': '/docs/reference/rest',
   'the reference of the channels': '/docs/reference/channels',
+  'that there is no such page': '/docs/guides/none',
 } as const;
+const guides = readdirSync(join(__dirname, '../../docs/guides')).map((file) => file.replace(/(index)?\.md$/, ''));
 const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
 
 /** `SCREENSHOTS=<folder>` keeps a picture of each page. */
 const pictures = process.env['SCREENSHOTS'];
 
 describe('The docs site', () => {
-  const { docsUrl, baseUrl, partners } = JSON.parse(readFileSync(stackFile(), 'utf8')) as StackFacts;
+  const { docsUrl, baseUrl, mqttUrl, partners } = JSON.parse(readFileSync(stackFile(), 'utf8')) as StackFacts;
   const { origin } = new URL(docsUrl ?? '');
   let browser: Browser;
   let monitored: MonitoredPage;
@@ -33,12 +34,24 @@ describe('The docs site', () => {
     monitored = await openPage(browser, options);
     await monitored.page.goto(`${origin}${path}`);
     await monitored.page.getByRole('heading', { level: 1 }).first().waitFor();
+    // The header of every page, when its script has started.
+    await monitored.page.getByRole('banner').getByRole('link', { name: 'Drone Missions' }).waitFor();
+    await monitored.page.locator('.VPSwitchAppearance[title^="Switch"]').first().waitFor({ state: 'attached' });
     return monitored.page;
   }
 
   /** Scalar's zod tests whether it may compile code, and does without: the policy stays strict. */
   const unexpectedErrors = () =>
-    monitored.errors.filter((error) => error !== 'Content-Security-Policy: script-src eval');
+    monitored.errors.filter((error) => error !== 'Content-Security-Policy: script-src eval' && !/404/.test(error));
+
+  const elsewhere = () =>
+    monitored.requests.filter((url) => !url.startsWith(`${origin}/docs/`) && !/^(data|blob):/.test(url));
+
+  /** Widths of the page and of its tables that are cut off, in CSS pixels. */
+  const tooWide = (page: Page, width: number) =>
+    page.evaluate<number[]>(`[document.documentElement, ...document.querySelectorAll('main table')]
+      .map(({ scrollWidth, clientWidth }, index) => [scrollWidth, index === 0 ? ${width} : clientWidth])
+      .filter(([content, room]) => content > room)`);
 
   const everywhere = Object.entries(paths).flatMap(([name, path]) =>
     Object.entries(sizes).flatMap(([size, viewport]) =>
@@ -53,14 +66,63 @@ describe('The docs site', () => {
       if (pictures)
         await page.screenshot({ path: join(pictures, `${name.replaceAll(' ', '-')}-${size}-${colorScheme}.png`) });
       expect(await axeFindings(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+      expect(await tooWide(page, viewport.width)).toEqual([]);
       expect(unexpectedErrors()).toEqual([]);
-      const elsewhere = monitored.requests.filter(
-        (url) => !url.startsWith(`${origin}/docs/`) && !/^(data|blob):/.test(url),
-      );
-      expect(elsewhere).toEqual([]);
+      expect(elsewhere()).toEqual([]);
     },
   );
+
+  test.each(guides)('shows the guide /%s likewise, wide and light, then narrow and dark', async (guide) => {
+    const page = await open(`/docs/guides/${guide}`, { viewport: sizes.wide, colorScheme: 'light' });
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await tooWide(page, sizes.wide.width)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize(sizes.narrow);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await tooWide(page, sizes.narrow.width)).toEqual([]);
+    expect(unexpectedErrors()).toEqual([]);
+    expect(elsewhere()).toEqual([]);
+  });
+
+  test('answers 404 for a page that does not exist, with a page like the others', async () => {
+    const page = await open('/docs/guides/none');
+    expect((await fetch(page.url())).status).toBe(404);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('link', { name: 'Go to the start page' }).click();
+    await page.waitForURL(`${origin}/docs/`);
+  });
+
+  test('has an icon', async () => {
+    const page = await open('/docs/');
+    expect(await page.locator('link[rel="icon"]').getAttribute('href')).toMatch(/^data:image\/svg/);
+  });
+
+  test('goes from a guide to the reference and back, in the colours that the reader chose', async () => {
+    const page = await open('/docs/guides/jobs', { colorScheme: 'light' });
+    const colours = (selector: string) =>
+      page.evaluate<string[]>(`['backgroundColor', 'color', 'fontFamily']
+        .map((name) => getComputedStyle(document.querySelector('${selector}'))[name])`);
+    const ofGuide = await colours('body');
+    await page.getByRole('banner').getByRole('link', { name: 'REST API' }).click();
+    await page.getByText('Try it:').waitFor();
+    expect(await colours('.scalar-app')).toEqual(ofGuide);
+    await page.getByRole('switch', { name: /theme/ }).click();
+    await page.locator('body.dark-mode').waitFor();
+    const dark = await colours('.scalar-app');
+    expect(dark).not.toEqual(ofGuide);
+    await page.getByRole('banner').getByRole('link', { name: 'Guides' }).click();
+    await page.getByRole('heading', { name: 'Quick start', level: 1 }).waitFor();
+    expect(await colours('body')).toEqual(dark);
+    expect(unexpectedErrors()).toEqual([]);
+  });
+
+  test('names the addresses of this stack on the page of the channels', async () => {
+    const page = await open('/docs/reference/channels');
+    await page
+      .getByText(new URL(mqttUrl ?? '').host)
+      .first()
+      .waitFor();
+  });
 
   test.each(['light', 'dark'] as const)(
     'has no serious axe findings below the fold of the reference, %s',
@@ -78,6 +140,10 @@ describe('The docs site', () => {
     const page = await open('/docs/');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('searchbox').fill('token');
+    await page
+      .locator('.results .excerpt', { hasText: /access token/i })
+      .first()
+      .waitFor();
     await page.locator('.results a').first().click();
     await page.waitForURL(`${origin}/docs/guides/**`);
     expect(unexpectedErrors()).toEqual([]);
@@ -85,8 +151,8 @@ describe('The docs site', () => {
 
   test.each([
     ['/docs/guides/quick-start', ['Skip to content', 'Drone Missions', 'Guides', 'REST API', 'Channels']],
-    ['/docs/reference/rest', ['Skip to the reference', 'Guides', 'REST API', 'Channels', 'get a token']],
-    ['/docs/reference/channels', ['Skip to the reference', 'Guides', 'REST API', 'Channels']],
+    ['/docs/reference/rest', ['Skip to content', 'Drone Missions', 'Guides', 'REST API', 'Channels', 'get a token']],
+    ['/docs/reference/channels', ['Skip to content', 'Drone Missions', 'Guides', 'REST API', 'Channels']],
   ])('lets the keyboard reach navigation and content of %s', async (path, wanted) => {
     const page = await open(path);
     const seen: string[] = [];
@@ -131,6 +197,27 @@ describe('The docs site', () => {
       .waitFor();
     expect(await axeFindings(page)).toEqual([]);
     expect(unexpectedErrors()).toEqual([]);
+  });
+
+  test('gets a token with the credentials of a demo partner', async () => {
+    const [partner] = partners;
+    const page = await open('/docs/reference/rest');
+    await page.getByText('Try it:').waitFor();
+    await page.goto(`${origin}/docs/reference/rest#tag/tokens`);
+    await page.getByRole('button', { name: /^Test Request.*\/v3\/auth\/token/ }).click();
+    const form = page.getByRole('dialog');
+    await form.getByText('x-api-key').waitFor();
+    await form
+      .getByLabel('Value', { exact: true })
+      .first()
+      .fill(partner?.apiKey ?? '');
+    const { clientId: client_id, clientSecret: client_secret } = partner ?? {};
+    await form
+      .getByRole('textbox', { name: 'Body' })
+      .fill(JSON.stringify({ grant_type: 'client_credentials', client_id, client_secret }));
+    const answer = page.waitForResponse((response) => response.url() === `${baseUrl}/v3/auth/token`);
+    await page.getByRole('button', { name: /^Send post/ }).click();
+    expect((await answer).status()).toBe(200);
   });
 
   test('is where the REST API redirects to', async () => {

@@ -32,7 +32,9 @@ jest.mock('../../lib/docs/docs-build', () => ({
     if (existsSync(folder)) return folder;
     mockFile(join(folder, 'pages'), 'index.html', '<!doctype html><script>start()</script>');
     mockFile(join(folder, 'pages/guides'), 'jobs.html', '<!doctype html><script>start()</script>');
+    mockFile(join(folder, 'pages'), '404.html', '<!doctype html><title>Not found</title>');
     mockFile(join(folder, 'pages'), 'openapi.json', '{"openapi":"3.1.0"}');
+    mockFile(join(folder, 'pages'), 'asyncapi.json', '{"servers":{"mqtt":{},"localMqtt":{}}}');
     mockFile(join(folder, 'assets'), 'app.js', 'start()');
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     return folder;

@@ -7,6 +7,9 @@ const repairs: Readonly<Record<string, (element: Element) => void>> = {
   },
   // A long path makes it scroll.
   'ul.endpoints:not([tabindex])': (list) => list.setAttribute('tabindex', '0'),
+  // The name of the header that has the API key.
+  '.code-input-lite__editor[data-placeholder]:not([aria-label])': (field) =>
+    field.setAttribute('aria-label', field.getAttribute('data-placeholder') ?? ''),
   'button[role="none"]': (button) => button.removeAttribute('role'),
   // It suggests values, but never says whether a list is open.
   '.code-input-lite__editor[role="combobox"]': (field) => {

@@ -34,8 +34,8 @@ const rows: readonly Row[] = [
     ({ baseUrl, endpointUrl, isWebSocketApi }, domain = '', stage = '') =>
       isWebSocketApi(domain) ? `${endpointUrl}/${stage}` : baseUrl,
   ],
-  // Domain configuration of AWS IoT.
-  [/mqtts:\/\/[\w.-]+\.iot\.[a-z0-9-]+\.amazonaws\.com:8883/g, ({ mqttUrl }) => mqttUrl],
+  // Domain configuration of AWS IoT, in an address or alone.
+  [/\b[\w.-]+\.iot\.[a-z0-9-]+\.amazonaws\.com:8883/g, ({ mqttUrl }) => new URL(mqttUrl).host],
   // A content security policy allows all data endpoints of Kinesis Video Streams by a wildcard. Here they differ in the port:
   // a page that was opened before a restart has to reach the one after it.
   [/https:\/\/\*\.kinesisvideo\.[a-z0-9-]+\.amazonaws\.com/g, () => 'http://127.0.0.1:*'],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import type { Client } from '../api/client';
 import { readFacts } from '../api/stack/facts';
+import { afterTests } from './after-tests';
 import { MessageLog } from './message-log';
 
 /** Return code of a refused subscription (MQTT 3.1.1, section 3.9.3). */
@@ -50,9 +51,9 @@ export class Mqtt extends MessageLog {
   }
 }
 
-/** Clients that a test has left connected. */
+/** Clients that tests have left connected. */
 const open: Mqtt[] = [];
-afterEach(async () => {
+afterTests(async () => {
   await Promise.all(open.splice(0).map((left) => left.close()));
 });
 

@@ -6,6 +6,7 @@ import { channelKey } from '../../data/connections/connections';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
 import { readFacts } from '../api/stack/facts';
+import { afterTests } from './after-tests';
 import { MessageLog } from './message-log';
 import { quiet } from './until';
 
@@ -38,9 +39,9 @@ export class Socket extends MessageLog {
   }
 }
 
-/** Sockets that a test has left open. */
+/** Sockets that tests have left open. */
 const open: Socket[] = [];
-afterEach(async () => {
+afterTests(async () => {
   for (const left of open) left.socket.terminate();
   await Promise.all(open.splice(0).map(({ closed }) => closed));
 });

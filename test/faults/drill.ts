@@ -9,6 +9,7 @@ import { connectMqtt, subscribe } from '../channels/mqtt-client';
 import { follow, followFromSnapshot, type Socket } from '../channels/socket';
 import { until } from '../channels/until';
 import { injectFaults } from './inject-faults';
+import type { Recovery } from './one-by-one';
 import { create, creation, stepsShown, walk, type Chain, type Creation } from './writes';
 
 /** The heartbeat repairs what a fault has left behind; it detects that within two minutes. */
@@ -43,6 +44,15 @@ export function expectSuccessOrInternalError({ status, body }: Answer): void {
  * followers, refused writes can be repeated with the same key, and the other organisation sees nothing.
  */
 export async function drill(partner: Client, stranger: Client, faults: FaultsFile): Promise<void> {
+  const expectRecovered = await writeDuring(partner, stranger, faults);
+  await expectRecovered();
+}
+
+/**
+ * The part of {@link drill} until the faults have ended and refused writes have been repeated.
+ * @returns the rest of it, which may take two minutes: what was written is delivered, and to nobody else
+ */
+export async function writeDuring(partner: Client, stranger: Client, faults: FaultsFile): Promise<Recovery> {
   const chains = await Promise.all(
     Array.from({ length: CHAINS }, async () => {
       const made = creation(partner, 'job');
@@ -76,11 +86,13 @@ export async function drill(partner: Client, stranger: Client, faults: FaultsFil
     await walk(chain);
     expect(await jobNow(partner, chain.jobId)).toMatchObject({ status: 'CANCELLED', name: 'step 5' });
   }
-  await expectDelivered(partner, followers, listener);
-  await expectRetained(partner, chains);
-  expect(refused).toEqual([]);
-  // Heartbeats have no jobId.
-  expect(otherFollower.messages.filter(({ jobId }) => jobId !== undefined && jobId !== own.jobId)).toEqual([]);
+  return async () => {
+    await expectDelivered(partner, followers, listener);
+    await expectRetained(partner, chains);
+    expect(refused).toEqual([]);
+    // Heartbeats have no jobId.
+    expect(otherFollower.messages.filter(({ jobId }) => jobId !== undefined && jobId !== own.jobId)).toEqual([]);
+  };
 }
 
 /** Tries to subscribe to topics of another organisation; returns those that were granted. */

@@ -1,0 +1,156 @@
+// Package dronemission is a client of the Drone Mission Integration API: jobs, missions, shares, devices and their commands, and status
+// channels that are reconnected without a loss.
+package dronemission
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+const tokenPath = "/v3/auth/token"
+
+// Options say where the service is, and how to call it.
+type Options struct {
+	// BaseURL is the REST address, https://….
+	BaseURL string
+	// WSURL is the address of the channels, wss://…; needed to follow something.
+	WSURL string
+	// ClientID, ClientSecret and APIKey were issued by the operator of the service.
+	ClientID, ClientSecret, APIKey string
+	// Token returns an access token and for how long it is valid, in place of secret and key.
+	Token func(context.Context) (string, time.Duration, error)
+	// HTTPClient sends the requests and opens the channels; http.DefaultClient without it. Its transport says which authorities it trusts.
+	HTTPClient *http.Client
+	// Timeout of one attempt; 30 seconds without it.
+	Timeout time.Duration
+	// MaxRetries is the number of further attempts after one that failed: 4 when it is 0, and none when it is below.
+	MaxRetries int
+	// PingAfter is for how long a channel may be silent before a ping is sent; a minute without it.
+	PingAfter time.Duration
+}
+
+// A Client calls the API for one partner. All its methods may be used by several goroutines at once.
+type Client struct {
+	Jobs         *Jobs
+	Missions     *Missions
+	Shares       *Shares
+	Devices      *Devices
+	DeviceGroups *DeviceGroups
+	Telemetry    *Telemetry
+	Events       *Events
+
+	caller *caller
+}
+
+// New makes a client; it connects to nothing yet. The error names the option that is missing or wrong.
+func New(options Options) (*Client, error) {
+	baseURL, err := addressOf("BaseURL", options.BaseURL, "https", "http")
+	if err != nil {
+		return nil, err
+	}
+	var wsURL string
+	if options.WSURL != "" {
+		if wsURL, err = addressOf("WSURL", options.WSURL, "wss", "ws"); err != nil {
+			return nil, err
+		}
+	}
+	sender := &sender{baseURL, options.HTTPClient, options.Timeout, options.MaxRetries}
+	if sender.http == nil {
+		sender.http = http.DefaultClient
+	}
+	if sender.timeout == 0 {
+		sender.timeout = 30 * time.Second
+	}
+	if sender.maxRetries == 0 {
+		sender.maxRetries = 4
+	}
+	tokens := &tokenSource{issue: options.Token}
+	if options.Token == nil {
+		for name, value := range map[string]string{
+			"ClientID": options.ClientID, "ClientSecret": options.ClientSecret, "APIKey": options.APIKey,
+		} {
+			if value == "" {
+				return nil, fmt.Errorf("%s is missing: the operator of the service has issued it to you", name)
+			}
+		}
+		tokens.issue = issueFrom(sender, options)
+	}
+	pingAfter := options.PingAfter
+	if pingAfter == 0 {
+		pingAfter = time.Minute
+	}
+	caller := &caller{sender, tokens}
+	channels := &channels{wsURL: wsURL, tokens: tokens, http: sender.http, pingAfter: pingAfter, maxRetries: sender.maxRetries, answerWithin: sender.timeout}
+	return &Client{
+		Jobs:         &Jobs{caller, channels},
+		Missions:     &Missions{caller},
+		Shares:       &Shares{caller, channels},
+		Devices:      &Devices{caller},
+		DeviceGroups: &DeviceGroups{caller, channels},
+		Telemetry:    &Telemetry{channels, &publisher{channels: channels}},
+		Events:       &Events{caller},
+		caller:       caller,
+	}, nil
+}
+
+// FromEnvironment makes a client of BASE_URL, WS_URL, CLIENT_ID, CLIENT_SECRET and API_KEY.
+func FromEnvironment() (*Client, error) {
+	return New(Options{
+		BaseURL: os.Getenv("BASE_URL"), WSURL: os.Getenv("WS_URL"),
+		ClientID: os.Getenv("CLIENT_ID"), ClientSecret: os.Getenv("CLIENT_SECRET"), APIKey: os.Getenv("API_KEY"),
+	})
+}
+
+// AccessToken returns a token with enough time left, such as the password of an MQTTS connection.
+func (c *Client) AccessToken(ctx context.Context) (string, error) {
+	token, err := c.caller.tokens.get(ctx)
+	return token.text, err
+}
+
+// Limits returns every limit of the client with what is left of it; asking uses up nothing.
+func (c *Client) Limits(ctx context.Context) (Limits, error) {
+	reply, err := call[GetLimitsReply](ctx, c.caller, "GET /v3/limits", nil, nil)
+	return reply.Limits, err
+}
+
+// addressOf returns an address without a slash at its end.
+func addressOf(option, value string, schemes ...string) (string, error) {
+	parsed, err := url.Parse(value)
+	if err != nil || parsed.Host == "" || !slices.Contains(schemes, parsed.Scheme) {
+		return "", fmt.Errorf("%s must be an address that begins with %s://, and is %q", option, schemes[0], value)
+	}
+	return strings.TrimRight(parsed.Scheme+"://"+parsed.Host+parsed.Path, "/"), nil
+}
+
+// issueFrom gets tokens for client credentials (RFC 6749 section 4.4).
+func issueFrom(sender *sender, options Options) func(context.Context) (string, time.Duration, error) {
+	return func(ctx context.Context) (string, time.Duration, error) {
+		body, err := json.Marshal(map[string]string{
+			"grant_type": "client_credentials", "client_id": options.ClientID, "client_secret": options.ClientSecret,
+		})
+		if err != nil {
+			return "", 0, err
+		}
+		header := http.Header{"Content-Type": {"application/json"}, "X-Api-Key": {options.APIKey}}
+		answered, err := sender.send(ctx, request{method: http.MethodPost, path: tokenPath, header: header, body: body})
+		if err != nil {
+			return "", 0, err
+		}
+		if answered.status != http.StatusOK {
+			return "", 0, refusal("POST "+tokenPath, answered.status, answered.header, answered.body)
+		}
+		var issued Token
+		if err := json.Unmarshal(answered.body, &issued); err != nil {
+			return "", 0, errors.New("BaseURL is not the address of this API: " + err.Error())
+		}
+		return issued.AccessToken, time.Duration(issued.ExpiresIn) * time.Second, nil
+	}
+}

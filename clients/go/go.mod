@@ -1,0 +1,11 @@
+module drone-mission-api/clients/go
+
+go 1.25.0
+
+require (
+	github.com/coder/websocket v1.8.14
+	github.com/google/uuid v1.6.0
+	github.com/oapi-codegen/runtime v1.8.0
+)
+
+require github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect

@@ -1,0 +1,206 @@
+package dronemission
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// A Sample is what a device reports at one moment. Its JobId, if it has one, is the job that the device flies.
+type Sample struct {
+	DeviceID string `json:"deviceId"`
+	DeviceState
+}
+
+const (
+	// maxSamples and maxBytes are the limits of one message: a frame has 32 KB, of which some is the envelope's.
+	maxSamples, maxBytes = 40, 31_000
+
+	publishing = "Publishing telemetry"
+	// samplesRefused is the code of the answer to a message of which every sample is refused.
+	samplesRefused = "invalid_request"
+)
+
+// A publisher publishes samples over one connection, which is opened when it is needed and again after it was lost.
+type publisher struct {
+	channels *channels
+	// mutex: one message waits for its answer at a time.
+	mutex   sync.Mutex
+	current *connection
+	answers chan envelope
+	// ended is closed when the connection is to be replaced.
+	ended  chan struct{}
+	lastID int
+}
+
+// Publish publishes samples of the organisation's devices, over a connection that stays open until Close. Long lists are sent in parts; what may
+// not have arrived is sent again, since the service ignores what it already has. Each sample is judged by itself: when some are refused, all
+// others are published, and an APIError with the code invalid_request says so at the end, with the place of each in the list, such as
+// telemetry.2.timestamp. It returns how many were accepted.
+func (t *Telemetry) Publish(ctx context.Context, samples ...Sample) (int, error) {
+	parts, err := partsOf(samples)
+	if err != nil {
+		return 0, err
+	}
+	t.publisher.mutex.Lock()
+	defer t.publisher.mutex.Unlock()
+	accepted, sent := 0, 0
+	refused := &APIError{Request: publishing, Text: "Some samples are invalid", Code: samplesRefused}
+	for _, part := range parts {
+		answered, err := t.publisher.publishPart(ctx, part)
+		if err != nil {
+			return accepted, err
+		}
+		accepted += answered.Accepted
+		for _, detail := range append(answered.Details, answered.Refused...) {
+			refused.Details = append(refused.Details, ErrorDetail{Path: shifted(detail.Path, sent), Message: detail.Message})
+		}
+		sent += len(part)
+	}
+	if len(refused.Details) > 0 {
+		return accepted, refused
+	}
+	return accepted, nil
+}
+
+// Close closes the connection that samples are published over; the next sample opens another one.
+func (t *Telemetry) Close() {
+	t.publisher.mutex.Lock()
+	defer t.publisher.mutex.Unlock()
+	t.publisher.drop()
+}
+
+func (p *publisher) drop() {
+	if p.current != nil {
+		p.current.close()
+		p.current = nil
+	}
+}
+
+func (p *publisher) publishPart(ctx context.Context, part []json.RawMessage) (envelope, error) {
+	for attempt := 1; ; attempt++ {
+		answered, err := p.ask(ctx, part)
+		isFirstRefusal := statusOf(err) == http.StatusUnauthorized && attempt == 1
+		if err == nil || ctx.Err() != nil || attempt > p.channels.maxRetries || !mayAskAgain(err) && !isFirstRefusal {
+			return answered, err
+		}
+		if err := sleep(ctx, waitBefore(attempt, retryAfterOf(err))); err != nil {
+			return answered, err
+		}
+	}
+}
+
+// mayAskAgain says whether a message may be sent again: also one whose answer was lost.
+func mayAskAgain(err error) bool {
+	var refused *APIError
+	if errors.As(err, &refused) && refused.Status == 0 {
+		return mayReconnect(err)
+	}
+	return isTemporary(err)
+}
+
+// ask sends one message and waits for its answer, which may be that its samples are refused.
+func (p *publisher) ask(ctx context.Context, part []json.RawMessage) (envelope, error) {
+	if err := p.open(ctx); err != nil {
+		return envelope{}, err
+	}
+	p.lastID++
+	id := p.lastID
+	lost := func(err error) (envelope, error) {
+		p.drop()
+		return envelope{}, &ConnectionError{Address: p.channels.wsURL, Err: err}
+	}
+	select {
+	case <-p.answers:
+		// It came too late for whoever asked.
+	default:
+	}
+	if err := p.current.say(map[string]any{"action": "publish", "id": id, "telemetry": part}); err != nil {
+		return lost(err)
+	}
+	late := time.After(p.channels.answerWithin)
+	for {
+		select {
+		case answered := <-p.answers:
+			// Of a message whose caller has given up.
+			if answered.ID != float64(id) {
+				continue
+			}
+			if answered.Type == "error" && answered.Code != samplesRefused {
+				return envelope{}, answered.refusal(publishing)
+			}
+			return answered, nil
+		case <-p.current.closed:
+			return lost(p.current.err)
+		case <-late:
+			return lost(errors.New("no answer"))
+		case <-ctx.Done():
+			return envelope{}, context.Cause(ctx)
+		}
+	}
+}
+
+// open makes a connection if there is none, or none that can go on.
+func (p *publisher) open(ctx context.Context) error {
+	if p.current != nil {
+		select {
+		case <-p.ended:
+			p.drop()
+		default:
+			return nil
+		}
+	}
+	p.answers = make(chan envelope, 1)
+	to := channel{path: telemetryPath, subject: publishing, answers: p.answers}
+	opened, token, err := p.channels.connect(ctx, to, &received{}, "")
+	if err != nil {
+		return err
+	}
+	p.current, p.ended = opened, make(chan struct{})
+	go func(ended chan struct{}) {
+		defer close(ended)
+		// It ends with its connection.
+		_ = opened.last(context.Background(), p.channels.tokens, token, p.channels.answerWithin)
+	}(p.ended)
+	return nil
+}
+
+// partsOf splits samples into lists that each fit into a message.
+func partsOf(samples []Sample) ([][]json.RawMessage, error) {
+	var parts [][]json.RawMessage
+	bytes := maxBytes
+	for index, sample := range samples {
+		text, err := json.Marshal(sample)
+		if err != nil {
+			return nil, fmt.Errorf("telemetry.%d: %w", index, err)
+		}
+		last := len(parts) - 1
+		if last >= 0 && len(parts[last]) < maxSamples && bytes+len(text)+1 <= maxBytes {
+			parts[last] = append(parts[last], text)
+		} else {
+			parts = append(parts, []json.RawMessage{text})
+			bytes = 0
+		}
+		bytes += len(text) + 1
+	}
+	return parts, nil
+}
+
+var place = regexp.MustCompile(`^telemetry\.(\d+)`)
+
+// shifted is a path of a part as that of the whole list: the service counts from the beginning of the part.
+func shifted(path string, offset int) string {
+	return place.ReplaceAllStringFunc(path, func(found string) string {
+		index, err := strconv.Atoi(found[len("telemetry."):])
+		if err != nil {
+			return found
+		}
+		return fmt.Sprintf("telemetry.%d", index+offset)
+	})
+}

@@ -1,0 +1,139 @@
+package dronemission
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// longestRetryAfter is the longest wait that the service may ask for: its limits count by the minute.
+	longestRetryAfter = 90 * time.Second
+	// commandWithin is how long after its call a command may be sent again: it is meant for the flight as it was then. That is also the
+	// time in which the drone platform must begin it.
+	commandWithin = 10 * time.Second
+)
+
+// A request can be sent more than once.
+type request struct {
+	method string
+	// path with its identifiers.
+	path   string
+	query  url.Values
+	header http.Header
+	body   []byte
+}
+
+// An answer was read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// A sender sends requests, and again after a failure where a repeat is safe.
+type sender struct {
+	baseURL    string
+	http       *http.Client
+	timeout    time.Duration
+	maxRetries int
+}
+
+// isRepeatable says whether it does no harm to carry out a request twice. A create without a key would create twice; the repeat of a
+// delete or cancel would be refused although the first one succeeded.
+func (r request) isRepeatable() bool {
+	return r.method == http.MethodGet || r.method == http.MethodPut || r.header.Get("Idempotency-Key") != "" ||
+		r.method == http.MethodPatch && r.header.Get("If-Match") != "" || r.path == tokenPath
+}
+
+func (r request) isCommand() bool {
+	return r.method == http.MethodPost && strings.HasSuffix(r.path, "/commands")
+}
+
+// send returns the last answer, also when it is an error. It waits at growing intervals with jitter, or for as long as Retry-After says.
+func (s *sender) send(ctx context.Context, r request) (answer, error) {
+	began := time.Now()
+	for attempt := 1; ; attempt++ {
+		answered, err := s.exchange(ctx, r)
+		if ctx.Err() != nil {
+			return answer{}, context.Cause(ctx)
+		}
+		retryAfter, _ := retryAfterIn(answered.header.Get("Retry-After"), time.Now())
+		wait := waitBefore(attempt, retryAfter)
+		isTooLate := r.isCommand() && time.Since(began)+wait > commandWithin
+		if attempt > s.maxRetries || retryAfter > longestRetryAfter || isTooLate || !mayRepeat(r, answered, err) {
+			return answered, err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return answer{}, err
+		}
+	}
+}
+
+// mayRepeat says whether another attempt may succeed and does no harm. What was refused or never arrived may always be repeated.
+func mayRepeat(r request, answered answer, err error) bool {
+	var lost *ConnectionError
+	if errors.As(err, &lost) {
+		return isTemporary(err) && (lost.NotSent || r.isRepeatable())
+	}
+	switch answered.status {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return r.isRepeatable()
+	}
+	return false
+}
+
+func (s *sender) exchange(ctx context.Context, r request) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	address := s.baseURL + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	sent, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(r.body))
+	if err != nil {
+		return answer{}, err
+	}
+	sent.Header = r.header.Clone()
+	response, err := s.http.Do(sent)
+	if err != nil {
+		return answer{}, s.lost(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return answer{}, s.lost(err)
+	}
+	return answer{response.StatusCode, response.Header, body}, nil
+}
+
+// lost is the error for a request without an answer. The address of the service alone is named: a path may have a share code.
+func (s *sender) lost(err error) *ConnectionError {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	var dialled *net.OpError
+	notSent := errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &dialled) && dialled.Op == "dial"
+	return &ConnectionError{Address: s.baseURL, NotSent: notSent, Err: err}
+}
+
+// isTemporary says whether the same may succeed later: the service, or what stands before it, fails or is out of reach for a while.
+func isTemporary(err error) bool {
+	var lost *ConnectionError
+	if errors.As(err, &lost) {
+		var unknown *net.DNSError
+		return !isCertificate(err) && !(errors.As(err, &unknown) && unknown.IsNotFound)
+	}
+	status := statusOf(err)
+	return status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
+}

@@ -1,0 +1,257 @@
+package dronemission_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	dronemission "drone-mission-api/clients/go"
+)
+
+// newClient makes a client of the stack that the environment names.
+func newClient(t *testing.T) *dronemission.Client {
+	t.Helper()
+	if os.Getenv("BASE_URL") == "" {
+		t.Fatal("no stack: run npm run test:go, or set BASE_URL, WS_URL, CLIENT_ID, CLIENT_SECRET and API_KEY")
+	}
+	client, err := dronemission.FromEnvironment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// newJob creates a job that nothing flies: it is due in years.
+func newJob(t *testing.T, client *dronemission.Client) (dronemission.CreatedJob, string) {
+	t.Helper()
+	groups, err := client.DeviceGroups.List(t.Context())
+	if err != nil || len(groups) == 0 {
+		t.Fatalf("device groups: %v, %v", groups, err)
+	}
+	due := time.Now().AddDate(5, 0, 0).UTC().Truncate(time.Millisecond)
+	job, err := client.Jobs.Create(t.Context(), dronemission.CreateJobRequest{
+		Name: "Survey", DeviceGroupId: groups[0].DeviceGroupId, ScheduledAt: &due,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job, groups[0].DeviceGroupId
+}
+
+func TestFollowsAJobToItsEndAndReadsTheLog(t *testing.T) {
+	client := newClient(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	job, _ := newJob(t, client)
+	var states []dronemission.JobStatus
+	var first string
+	for message, err := range client.Jobs.Follow(ctx, job.JobId, dronemission.FollowOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if states = append(states, message.JobState); first == "" {
+			first = message.Cursor
+			if _, err := client.Jobs.Cancel(ctx, job.JobId); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := []dronemission.JobStatus{dronemission.JobStatusPENDING, dronemission.JobStatusCANCELLED}
+	if !slices.Equal(states, want) {
+		t.Errorf("followed %v", states)
+	}
+	for message, err := range client.Jobs.Follow(ctx, job.JobId, dronemission.FollowOptions{After: first}) {
+		if err != nil || !message.Replayed || message.JobState != dronemission.JobStatusCANCELLED {
+			t.Errorf("after a restart: %v, %v", message, err)
+		}
+	}
+	for event, err := range client.Events.Follow(ctx, dronemission.FollowEventsOptions{After: first}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		change, err := event.AsJobEvent()
+		if kind, _ := event.Type(); err == nil && kind == "job.status" && change.JobId == job.JobId && change.JobState == dronemission.JobStatusCANCELLED {
+			break
+		}
+	}
+	if timeline, err := client.Jobs.Events(ctx, job.JobId); err != nil || len(timeline) != 2 {
+		t.Errorf("timeline %v, %v", timeline, err)
+	}
+}
+
+func TestReadsChangesAndDeletesJobs(t *testing.T) {
+	client, ctx := newClient(t), t.Context()
+	created, group := newJob(t, client)
+	name := "Dawn patrol"
+	updated, err := client.Jobs.Update(ctx, created.JobId, dronemission.UpdateJobRequest{Name: &name}, 1)
+	if err != nil || updated.Name != name {
+		t.Errorf("updated %v, %v", updated, err)
+	}
+	var refused *dronemission.APIError
+	if _, err := client.Jobs.Update(ctx, created.JobId, dronemission.UpdateJobRequest{Name: &name}, 1); !errors.As(err, &refused) || refused.Status != 412 {
+		t.Errorf("an old version: %v", err)
+	}
+	if job, err := client.Jobs.Get(ctx, created.JobId); err != nil || job.Name != name {
+		t.Errorf("got %v, %v", job, err)
+	}
+	isListed := false
+	for job, err := range client.Jobs.List(ctx, dronemission.JobFilter{DeviceGroupID: group, Status: dronemission.JobStatusPENDING, Limit: 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isListed = job.JobId == created.JobId; isListed {
+			break
+		}
+	}
+	if !isListed {
+		t.Error("the list does not have the job")
+	}
+	if err := client.Jobs.Delete(ctx, created.JobId); err != nil {
+		t.Error(err)
+	}
+	if _, err := client.Jobs.Get(ctx, created.JobId); !errors.As(err, &refused) || refused.Status != 404 {
+		t.Errorf("after its end: %v", err)
+	}
+}
+
+func TestCreatesOnceByAKeyOfItsOwn(t *testing.T) {
+	client, ctx := newClient(t), t.Context()
+	_, group := newJob(t, client)
+	key := dronemission.CreateOptions{IdempotencyKey: "3b241101-e2bb-4255-8caf-4136c566a962"}
+	var identifiers []string
+	for range 2 {
+		job, err := client.Jobs.Create(ctx, dronemission.CreateJobRequest{Name: "Once", DeviceGroupId: group}, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		identifiers = append(identifiers, job.JobId)
+	}
+	if identifiers[0] != identifiers[1] {
+		t.Errorf("created %v", identifiers)
+	}
+}
+
+func TestSharesADeviceAndFollowsTheShareToItsEnd(t *testing.T) {
+	client := newClient(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	groups, err := client.DeviceGroups.List(ctx)
+	if err != nil || len(groups) == 0 || len(groups[0].Devices) == 0 {
+		t.Fatalf("device groups: %v, %v", groups, err)
+	}
+	share, err := client.Shares.Create(ctx, dronemission.CreateShareRequest{
+		ResourceId: groups[0].Devices[0].DeviceId, ShareType: dronemission.DEVICESTATUS,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := client.Shares.Get(ctx, share.ShareCode); err != nil || found.MaxViewers != share.MaxViewers {
+		t.Errorf("got %v, %v", found, err)
+	}
+	if resources, err := client.Shares.Resources(ctx, share.ShareCode); err != nil || len(resources) != 1 {
+		t.Errorf("resources %v, %v", resources, err)
+	}
+	var states []string
+	for message, err := range client.Shares.Follow(ctx, share.ShareCode, dronemission.FollowOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if states = append(states, string(message.ShareState)); len(states) == 1 {
+			if err := client.Shares.Revoke(ctx, share.ShareCode); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !slices.Equal(states, []string{"ACTIVE", "REVOKED"}) {
+		t.Errorf("followed %v", states)
+	}
+}
+
+func TestPublishesSamplesAndFollowsThem(t *testing.T) {
+	client := newClient(t)
+	defer client.Telemetry.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	groups, err := client.DeviceGroups.List(ctx)
+	if err != nil || len(groups) == 0 || len(groups[0].Devices) == 0 {
+		t.Fatalf("device groups: %v, %v", groups, err)
+	}
+	device := groups[0].Devices[0].DeviceId
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	sampleAt := func(at time.Time) dronemission.Sample {
+		return dronemission.Sample{DeviceID: device, DeviceState: dronemission.DeviceState{Timestamp: at}}
+	}
+	var samples []dronemission.Sample
+	for index := range 45 {
+		samples = append(samples, sampleAt(now.Add(time.Duration(index-45)*time.Millisecond)))
+	}
+	// In the second part: the service counts from its beginning.
+	samples[42].DeviceID = "device-of-nobody"
+	var refused *dronemission.APIError
+	accepted, err := client.Telemetry.Publish(ctx, samples...)
+	if accepted != 44 || !errors.As(err, &refused) || refused.Details[0].Path != "telemetry.42.deviceId" {
+		t.Errorf("published %d, %v", accepted, err)
+	}
+	for message, err := range client.Telemetry.Follow(ctx, dronemission.TelemetrySource{DeviceID: device}, dronemission.FollowOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if message.Snapshot {
+			if count, err := client.Telemetry.Publish(ctx, sampleAt(time.Now().UTC().Truncate(time.Millisecond))); err != nil || count != 1 {
+				t.Errorf("published %d, %v", count, err)
+			}
+			continue
+		}
+		if message.DeviceID != device {
+			t.Errorf("got %v", message)
+		}
+		break
+	}
+}
+
+func TestKeepsMissions(t *testing.T) {
+	client, ctx := newClient(t), t.Context()
+	line := []byte(`{"type":"Feature","properties":{"name":"Along the dam"},"geometry":{"type":"LineString","coordinates":[[8.54,47.37,60],[8.55,47.38,60]]}}`)
+	mission, err := client.Missions.Create(ctx, dronemission.MissionFile{Content: line, MediaType: "application/geo+json"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file, err := client.Missions.File(ctx, mission.MissionId, dronemission.GetMissionParamsFormatOriginal); err != nil || string(file) != string(line) {
+		t.Errorf("file %s, %v", file, err)
+	}
+	if found, err := client.Missions.Get(ctx, mission.MissionId); err != nil || len(found.Geometry.Coordinates) != 2 {
+		t.Errorf("got %v, %v", found, err)
+	}
+	if err := client.Missions.Delete(ctx, mission.MissionId); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAsksWhatADeviceCanDoAndWhoHoldsIt(t *testing.T) {
+	client, ctx := newClient(t), t.Context()
+	groups, err := client.DeviceGroups.List(ctx)
+	if err != nil || len(groups) == 0 || len(groups[0].Devices) == 0 {
+		t.Fatalf("device groups: %v, %v", groups, err)
+	}
+	device := groups[0].Devices[0].DeviceId
+	if _, err := client.Devices.Capabilities(ctx, device); err != nil {
+		t.Error(err)
+	}
+	if held, err := client.Devices.Hold(ctx, device); err != nil || held.Until == nil {
+		t.Errorf("held %v, %v", held, err)
+	}
+	if err := client.Devices.Release(ctx, device); err != nil {
+		t.Error(err)
+	}
+	// It stands: the refusal says so, and nothing reaches the drone.
+	var refused *dronemission.APIError
+	if _, err := client.Devices.Command(ctx, device, dronemission.PauseCommand{}); !errors.As(err, &refused) || refused.Status != 409 {
+		t.Errorf("a command on the ground: %v", err)
+	}
+	if limits, err := client.Limits(ctx); err != nil || len(limits.Rates) == 0 {
+		t.Errorf("limits %v, %v", limits, err)
+	}
+}

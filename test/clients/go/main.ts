@@ -8,6 +8,7 @@ import { runCommand } from '../../outsiders/command';
 import { openApiFile } from '../../outsiders/documents';
 import { withAttempts } from '../../outsiders/install/cache';
 import { goProgram } from '../../outsiders/install/go';
+import { endWith, runChecks } from '../run-checks';
 
 const root = join(__dirname, '../../..');
 const folder = join(root, 'clients/go');
@@ -106,28 +107,17 @@ async function run(words: readonly string[]): Promise<boolean> {
     await generateModels(join(folder, MODELS));
     return true;
   }
-  let allPassed = true;
-  for (const [title, check] of checks) {
-    const began = performance.now();
-    const failure: unknown = await check().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (failure !== undefined) console.error(failure instanceof Error ? failure.message : failure);
-    console.log(
-      `${title}: ${failure === undefined ? 'passed' : 'FAILED'} (${((performance.now() - began) / 1000).toFixed(1)} s)`,
-    );
-    allPassed &&= failure === undefined;
-  }
-  return allPassed;
+  return runChecks(checks.map(([title, check]) => [title, () => passes(check)]));
 }
 
-run(process.argv.slice(2)).then(
-  (passed) => {
-    process.exitCode = passed ? 0 : 1;
-  },
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 2;
-  },
-);
+/** Whether a check passes; prints why it does not. */
+const passes = (check: () => Promise<unknown>): Promise<boolean> =>
+  check().then(
+    () => true,
+    (error: unknown) => {
+      console.error(error instanceof Error ? error.message : error);
+      return false;
+    },
+  );
+
+endWith(run(process.argv.slice(2)));

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { runCommand } from '../../outsiders/command';
 import { pythonWith } from '../../outsiders/install/python';
+import { endWith, runChecks } from '../run-checks';
 
 const root = join(__dirname, '../../..');
 const folder = join(root, 'clients/python');
@@ -47,22 +48,8 @@ async function run(words: readonly string[]): Promise<boolean> {
   await expectPython();
   const python = await pythonWith('python-client', join(folder, 'requirements.txt'));
   if (words.includes('--models')) return runPython(python, ['generate_models.py']);
-  let allPassed = true;
-  for (const [title, args] of [...checks, ['tests', ['-m', 'pytest', ...words]] as const]) {
-    const began = performance.now();
-    const passed = await runPython(python, args);
-    console.log(`${title}: ${passed ? 'passed' : 'FAILED'} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
-    allPassed &&= passed;
-  }
-  return allPassed;
+  const all = [...checks, ['tests', ['-m', 'pytest', ...words]] as const];
+  return runChecks(all.map(([title, args]) => [title, () => runPython(python, args)]));
 }
 
-run(process.argv.slice(2)).then(
-  (passed) => {
-    process.exitCode = passed ? 0 : 1;
-  },
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 2;
-  },
-);
+endWith(run(process.argv.slice(2)));

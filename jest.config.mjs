@@ -71,7 +71,17 @@ export default {
       ...withStack,
       displayName: 'clients',
       testMatch: ['<rootDir>/test/clients/**/*.test.ts', '<rootDir>/clients/typescript/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', ...(process.env.BASE_URL ? ['/on-this-machine/'] : [])],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/clients/cases/',
+        ...(process.env.BASE_URL ? ['/on-this-machine/'] : []),
+      ],
+    },
+    {
+      ...common,
+      // What all clients do alike, against a service that each case scripts.
+      displayName: 'client-cases',
+      testMatch: ['<rootDir>/test/clients/cases/*.test.ts'],
     },
     {
       ...withStack,

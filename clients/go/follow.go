@@ -87,7 +87,7 @@ func follow[Message any](ctx context.Context, c *channels, to channel, options F
 		}
 		ctx, stop := context.WithCancel(ctx)
 		box := newInbox[Message]()
-		received := &received{cursor: options.After, last: map[string]state{}, onGap: func(gap Gap) {
+		received := &received{kind: to.kind, cursor: options.After, last: map[string]state{}, onGap: func(gap Gap) {
 			if options.OnGap != nil {
 				options.OnGap(gap)
 			}

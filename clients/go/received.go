@@ -99,6 +99,9 @@ type received struct {
 	mutex   sync.Mutex
 	deliver func(envelope)
 	onGap   func(Gap)
+	// kind is the type of the messages beside those about commands: others, which a later service may send, are passed over as if they had
+	// not come, since their cursors may overtake those of this type.
+	kind string
 	// cursor to resume after; empty before the first one.
 	cursor   string
 	last     map[string]state
@@ -135,10 +138,12 @@ func (r *received) receive(m envelope) {
 
 func (r *received) accept(m envelope) bool {
 	switch {
-	case m.Sequence == nil:
-		return true
 	case m.Type == commandStatus:
 		return r.commands.isNew(m)
+	case m.Type != r.kind:
+		return false
+	case m.Sequence == nil:
+		return true
 	case m.isPosition():
 		return r.acceptPosition(m)
 	case r.isRepeat(m):

@@ -148,19 +148,11 @@ def test_a_client_without_a_free_seat_gives_up_the_connection_that_is_due() -> N
     assert not old.is_open
 
 
-def test_a_resource_that_is_gone_after_a_cut_ends_the_channel() -> None:
-    assert sequences(Fake(job(1), ConnectionLost()), GONE) == [1]
-
-
 @pytest.mark.parametrize("outcomes", [[GONE], [DOWN, DOWN, DOWN], [REFUSED, REFUSED], [BUSY, GONE]])
 def test_a_first_connection_that_cannot_be_made_is_an_error(outcomes: list[Exception]) -> None:
     with pytest.raises((ApiError, ApiConnectionError)) as raised:
         sequences(*outcomes)
     assert raised.value is outcomes[-1]
-
-
-def test_a_refused_token_is_replaced_once_also_after_a_cut() -> None:
-    assert sequences(Fake(job(1), ConnectionLost()), REFUSED, Fake(job(2, "COMPLETED"))) == [1, 2]
 
 
 def test_an_error_message_that_another_attempt_cannot_change_is_an_error() -> None:
@@ -220,16 +212,6 @@ def test_a_socket_whose_new_token_is_not_taken_is_replaced(answer: Message, is_r
     assert renewal.has_failed is is_replaced
 
 
-def test_what_follows_a_gap_of_the_log_is_new() -> None:
-    gaps: list[Gap] = []
-    again = Fake(
-        {"type": "gap"}, job(1, snapshot=True, cursor="b"), {"type": "resumed"}, job(2, "COMPLETED", cursor="c")
-    )
-    options = FollowOptions(on_gap=gaps.append)
-    assert sequences(Fake(job(5, cursor="a"), ConnectionLost()), again, options=options) == [5, 1, 2]
-    assert gaps == [Gap(cursor="a")]
-
-
 def test_a_group_is_resumed_only_after_a_whole_snapshot_whose_last_message_has_the_cursor() -> None:
     received = ReceivedMessages()
     part = {"type": "device.status", "sequence": 1, "snapshot": True}
@@ -274,13 +256,6 @@ def test_commands_are_told_once_and_are_not_among_the_messages_of_the_job() -> N
     states = [each["jobState"] for each in follow(CHANNEL, connecting(first, second), options, 0)]
     assert states == ["QUEUED", "IN_PROGRESS", "COMPLETED"]
     assert told == ["REQUESTED", "DONE"]
-
-
-@pytest.mark.parametrize("other", [of_command(1, "DONE"), {"type": "job.weather", "sequence": 1}])
-def test_what_nobody_asked_for_is_passed_over(other: Message) -> None:
-    channel = Channel("", None, "Following", CHANNEL.is_last, type="job.status")
-    messages = [*follow(channel, connecting(Fake(job(1), other, job(2, "COMPLETED"))), FollowOptions(), 0)]
-    assert [each["type"] for each in messages] == ["job.status", "job.status"]
 
 
 def test_a_command_does_not_move_what_a_connection_resumes_after() -> None:

@@ -145,12 +145,6 @@ def test_a_page_of_another_server_is_no_file_of_a_mission(served: Any) -> None:
     assert raised.value.problem == "not-the-api"
 
 
-def test_a_change_for_one_version_is_repeated(served: Any) -> None:
-    client, service = served(DOWN, READ)
-    client.jobs.update("job-1", {"priority": 1}, if_version=3)
-    assert [request.headers["if-match"] for request in service.requests] == ['"3"', '"3"']
-
-
 def test_the_last_answer_is_raised_after_all_attempts(served: Any) -> None:
     client, service = served(*itertools.repeat(LIMITED, 5))
     with pytest.raises(ApiError) as raised:
@@ -161,21 +155,6 @@ def test_the_last_answer_is_raised_after_all_attempts(served: Any) -> None:
         "GET /v3/jobs was refused with 429: Too many requests. "
         "The limit of the client is used up: wait before you call again [request id-1]"
     )
-
-
-def test_a_wait_of_more_than_the_limits_need_is_not_made(served: Any) -> None:
-    client, service = served(httpx.Response(429, json={"error": "Too many requests"}, headers={"Retry-After": "3600"}))
-    with pytest.raises(ApiError):
-        client.jobs.page()
-    assert service.waits == []
-
-
-def test_a_refused_token_is_replaced_once(served: Any) -> None:
-    tokens = iter(["first", "second"])
-    client, service = served(httpx.Response(401, json={"error": "Unauthorized"}), READ)
-    client._tokens._request = lambda: (next(tokens), 3600)
-    client.jobs.get("job-1")
-    assert [request.headers["authorization"] for request in service.requests] == ["Bearer first", "Bearer second"]
 
 
 def test_an_identifier_cannot_leave_its_place_in_the_path(served: Any) -> None:

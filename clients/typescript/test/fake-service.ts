@@ -47,8 +47,8 @@ export class FakeService {
   tokenLifetimesS: readonly number[] = [];
   /** Answers to requests for anything but a token. */
   answer: (request: ReceivedRequest) => Answer = () => ({ status: 404, body: { error: 'Not found' } });
-  /** Refuses a handshake. */
-  refuse: (path: string) => Exclude<Answer, string> | undefined = () => undefined;
+  /** Refuses a handshake, by its path and its Authorization. */
+  refuse: (path: string, authorization?: string) => Exclude<Answer, string> | undefined = () => undefined;
   /** Is called with each new socket. */
   welcome: (follower: FollowerSocket) => void = () => undefined;
   /** The answer to a new token; by default that of a service which knows no such action. */
@@ -63,7 +63,7 @@ export class FakeService {
     this.#server.on('upgrade', (request, socket, head) => {
       this.handshakes++;
       const path = request.url ?? '';
-      const refusal = this.refuse(path);
+      const refusal = this.refuse(path, request.headers.authorization);
       if (refusal) {
         const body = JSON.stringify(refusal.body ?? {});
         const headers = Object.entries({ 'content-type': 'application/json', ...refusal.headers });

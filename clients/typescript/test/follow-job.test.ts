@@ -119,16 +119,6 @@ describe('following a job', () => {
     expect(reconnected).toHaveBeenCalledTimes(2);
   });
 
-  test('sees by previousState that a change is missing', async () => {
-    snapshot(1, 'PENDING');
-    const gaps: Gap[] = [];
-    const { told } = following({ onGap: (gap) => gaps.push(gap) });
-    await until(() => told.length === 1);
-    send(status(3, 'IN_PROGRESS', { previousState: 'QUEUED' }));
-    await until(() => told.length === 2);
-    expect(gaps).toEqual([{ subject: 'job.status', from: 1, to: 3 }]);
-  });
-
   test('replaces a connection before its token ends, without a moment between the two', async () => {
     service.tokenLifetimesS = [0.5];
     snapshot(1, 'PENDING');
@@ -161,31 +151,12 @@ describe('following a job', () => {
     expect(states()).toEqual(['1 PENDING', '2 QUEUED', '3 IN_PROGRESS']);
   });
 
-  test('replaces a socket that is silent and does not answer a ping', async () => {
-    snapshot(1, 'PENDING');
-    service.answersPings = false;
-    const { told } = following({}, { pingAfterMs: 50 });
-    await until(() => service.sockets.length >= 2);
-    expect(service.sockets[0]?.received).toEqual([{ action: 'ping' }]);
-    expect(told).toHaveLength(1);
-  });
-
   test('keeps a silent socket that answers pings', async () => {
     snapshot(1, 'PENDING');
     // A pong may take as long.
     const { told } = following({}, { pingAfterMs: 1000 });
     await until(() => (service.sockets[0]?.received.length ?? 0) >= 3);
     expect(service.sockets).toHaveLength(1);
-    expect(told).toHaveLength(1);
-  });
-
-  test('ends when the job was deleted while the connection was lost', async () => {
-    snapshot(1, 'PENDING');
-    const { told, ended } = following();
-    await until(() => told.length === 1);
-    service.refuse = () => ({ status: 404, body: { error: 'Job not found' } });
-    service.cut();
-    await ended;
     expect(told).toHaveLength(1);
   });
 
@@ -199,17 +170,6 @@ describe('following a job', () => {
     service.cut();
     await until(() => told.length === 2);
     expect(refusals).toBe(4);
-  });
-
-  test('asks for a new token once after 401', async () => {
-    snapshot(1, 'PENDING');
-    service.refuse = () => (service.tokens < 2 ? { status: 401, body: { error: 'Unauthorized' } } : undefined);
-    const { told } = following();
-    await until(() => told.length === 1);
-    expect(service.last.token).toBe('token-2');
-    service.refuse = () => ({ status: 401, body: { error: 'Unauthorized' } });
-    const refused = following();
-    await expect(refused.ended).rejects.toThrow('Following a job was refused with 401: Unauthorized');
   });
 
   test.each([

@@ -86,36 +86,10 @@ describe('a request', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  test('that is a cancel is repeated after 429, which says that nothing was done', async () => {
-    answerWith(tooMany, ok({ job }));
-    await givenClient().jobs.cancel('job-1');
-    expect(service.requests).toHaveLength(2);
-  });
-
   test('is repeated as often as maxRetries says', async () => {
     answerWith(tooMany);
     await expect(givenClient({ maxRetries: 2 }).jobs.get('job-1')).rejects.toMatchObject({ status: 429 });
     expect(service.requests).toHaveLength(3);
-  });
-
-  test('waits as long as Retry-After says', async () => {
-    answerWith({ status: 429, headers: { 'retry-after': '1' }, body: { error: 'Too many requests' } }, ok({ job }));
-    const begin = performance.now();
-    await givenClient().jobs.get('job-1');
-    expect(performance.now() - begin).toBeGreaterThan(990);
-  });
-
-  test('does not wait when Retry-After names more than a minute and a half', async () => {
-    answerWith({ status: 429, headers: { 'retry-after': '91' }, body: { error: 'Too many requests' } });
-    await expect(givenClient().jobs.get('job-1')).rejects.toMatchObject({ status: 429, retryAfterMs: 91_000 });
-    expect(service.requests).toHaveLength(1);
-  });
-
-  test('that is refused with 401 is sent once more, with a new token', async () => {
-    service.answer = ({ headers }) =>
-      headers.authorization === 'Bearer token-1' ? { status: 401, body: { error: 'Unauthorized' } } : ok({ job });
-    await givenClient().jobs.delete('job-1');
-    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
   });
 
   test('ends with its signal, also while it waits for the next attempt', async () => {

@@ -50,21 +50,6 @@ function following(options: StatusFollowOptions = {}, more: object = {}) {
 }
 
 describe('a channel whose connection was lost', () => {
-  test('is resumed after the last cursor, and brings what was missed once and in order', async () => {
-    const missed = [change(2, 'QUEUED', replayed), change(3, 'IN_PROGRESS', { ...replayed, previousState: 'QUEUED' })];
-    welcomeWith([change(1, 'PENDING', { snapshot: true }), change(2, 'QUEUED')], [...missed, resumed]);
-    const { told, gaps, ended, states } = following();
-    await until(() => told.length === 2);
-    service.cut();
-    await until(() => told.length === 3);
-    send(service.last, change(4, 'COMPLETED', { previousState: 'IN_PROGRESS' }));
-    await ended;
-    expect(service.sockets.map(afterOf)).toEqual([null, cursor(20)]);
-    expect(states()).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED']);
-    expect(told.map((message) => message.replayed)).toEqual([undefined, undefined, true, undefined]);
-    expect(gaps).toEqual([]);
-  });
-
   test('keeps the cursor of the last change while positions arrive', async () => {
     const { cursor: _cursor, ...position } = change(1, 'PENDING', { navigation: {} });
     welcomeWith([change(1, 'PENDING', { snapshot: true }), position], [resumed, change(2, 'CANCELLED')]);
@@ -73,35 +58,6 @@ describe('a channel whose connection was lost', () => {
     service.cut();
     await ended;
     expect(afterOf(service.last)).toBe(cursor(10));
-  });
-
-  test('tells of a gap, and brings the state, when the log no longer reaches back', async () => {
-    welcomeWith(
-      [change(1, 'PENDING', { snapshot: true })],
-      [{ type: 'gap' }, change(7, 'IN_PROGRESS', { snapshot: true })],
-    );
-    const { told, gaps } = following();
-    await until(() => told.length === 1);
-    service.cut();
-    await until(() => told.length === 2);
-    expect(told[1]).toMatchObject({ sequence: 7, snapshot: true });
-    expect(gaps).toEqual([{ cursor: cursor(10) }]);
-  });
-
-  test('is followed from its state, and tells of a gap, when the service no longer knows the cursor', async () => {
-    const anew = change(1, 'QUEUED', { snapshot: true, cursor: cursor(1) });
-    welcomeWith([change(5, 'PENDING', { snapshot: true })], [anew]);
-    service.refuse = (path) =>
-      path.includes('after=') ? { status: 400, body: { error: 'invalid_request' } } : undefined;
-    const { told, gaps, ended, states } = following();
-    await until(() => told.length === 1);
-    service.cut();
-    await until(() => told.length === 2);
-    send(service.last, change(2, 'CANCELLED', { cursor: cursor(2) }));
-    await ended;
-    expect(states()).toEqual(['PENDING', 'QUEUED', 'CANCELLED']);
-    expect(gaps).toEqual([{ cursor: cursor(50) }]);
-    expect(service.sockets.map(afterOf)).toEqual([null, null]);
   });
 
   test('that is of a group is resumed only after the last message of its snapshot, which has the cursor', async () => {
@@ -136,17 +92,6 @@ describe('a channel whose connection was lost', () => {
       ['device-2', 1],
       ['device-1', 2],
     ]);
-  });
-});
-
-describe('a caller that knows a cursor', () => {
-  test('begins with what it has missed', async () => {
-    welcomeWith([change(2, 'QUEUED', replayed), resumed, change(2, 'QUEUED'), change(3, 'FAILED')]);
-    const { ended, states, gaps } = following({ after: cursor(10) });
-    await ended;
-    expect(afterOf(service.last)).toBe(cursor(10));
-    expect(states()).toEqual(['QUEUED', 'FAILED']);
-    expect(gaps).toEqual([]);
   });
 });
 

@@ -22,13 +22,13 @@ export async function* follow<Message extends SequencedMessage>(
   const received = new ReceivedMessages(
     (message) => {
       if (isCommand(message)) return onCommand?.(message as unknown as CommandStatusMessage);
-      if (channel.type !== undefined && message.type !== channel.type) return;
       // The channel was opened for this type of message.
       inbox.add(message as Message);
       if (channel.isLast(message)) inbox.end();
     },
     onGap,
     after,
+    channel.type,
   );
   const connection = keepConnected(channel, settings, received, onReconnect, stopped).then(
     () => inbox.end(),

@@ -68,11 +68,14 @@ export class ReceivedMessages {
    * @param deliver gets each message that is new
    * @param onGap is told when changes were missed
    * @param cursor of the last change that the caller knows
+   * @param type of the messages beside those about commands: others, which a later service may send, are passed over as if they
+   *   had not come, since their cursors may overtake those of this type; undefined for all
    */
   constructor(
     private readonly deliver: (message: SequencedMessage) => void,
     private readonly onGap: ((gap: Gap) => void) | undefined,
     private cursor?: string | undefined,
+    private readonly type?: string | undefined,
   ) {}
 
   /** What to resume after; undefined before the first cursor, and on channels without cursors. */
@@ -96,8 +99,9 @@ export class ReceivedMessages {
 
   #accept(message: SequencedMessage): boolean {
     const { sequence, jobState, deleted = false } = message;
-    if (sequence === undefined) return true;
     if (isCommand(message)) return this.#commands.isNew(message);
+    if (this.type !== undefined && message.type !== this.type) return false;
+    if (sequence === undefined) return true;
     if (isPosition(message)) return this.#acceptPosition(message, sequence);
     if (this.#isRepeat(message)) return false;
     this.#noteCursor(message);

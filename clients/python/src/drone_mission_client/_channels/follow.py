@@ -101,7 +101,7 @@ def follow(
     Raises:
         ApiError, ApiConnectionError: When another attempt can't help.
     """
-    received = ReceivedMessages(options.on_gap, options.after)
+    received = ReceivedMessages(options.on_gap, options.after, channel.type)
     following = _Following(channel, connect, received, options, _Attempts(max_retries))
     try:
         while options.stop is None or not options.stop.is_set():
@@ -112,9 +112,9 @@ def follow(
                 if message["type"] == "gap":
                     received.start_again()
                 elif message["type"] != "resumed" and received.accept(message):
-                    if is_command(message) and options.on_command is not None:
-                        options.on_command(cast("CommandStatusMessage", message))
-                    if not _is_of(channel, message):
+                    if is_command(message):
+                        if options.on_command is not None:
+                            options.on_command(cast("CommandStatusMessage", message))
                         continue
                     yield message
                     if channel.is_last(message):
@@ -200,10 +200,6 @@ class _Following:
         if self._options.on_reconnect is not None:
             self._options.on_reconnect(lost.error)
         self._attempts.wait()
-
-
-def _is_of(channel: Channel, message: Message) -> bool:
-    return not is_command(message) and channel.type in (None, message["type"])
 
 
 def _single(messages: list[Message]) -> Iterator[Message]:

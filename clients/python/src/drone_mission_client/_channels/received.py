@@ -68,10 +68,15 @@ class ReceivedMessages:
     Args:
         on_gap: Called when changes were missed.
         after: Cursor of the last change that the caller knows.
+        kind: Type of the messages beside those about commands: others, which a later service may send, are passed over
+            as if they had not come, since their cursors may overtake those of this type. None for all.
     """
 
-    def __init__(self, on_gap: Callable[[Gap], None] | None = None, after: str | None = None) -> None:
+    def __init__(
+        self, on_gap: Callable[[Gap], None] | None = None, after: str | None = None, kind: str | None = None
+    ) -> None:
         self._on_gap = on_gap
+        self._kind = kind
         self._cursor = after
         # Cursors with the times since when they are known: the first one is settled, the others not yet.
         self._cursors: deque[tuple[float, str]] = deque()
@@ -82,10 +87,12 @@ class ReceivedMessages:
 
     def accept(self, message: Message) -> bool:
         """Returns whether a message is new, and if so remembers it as received."""
-        if "sequence" not in message:
-            return True
         if is_command(message):
             return self._commands.accept(message)
+        if self._kind not in (None, message["type"]):
+            return False
+        if "sequence" not in message:
+            return True
         if _is_position(message):
             return self._accept_position(message)
         if self._is_known(message):

@@ -1,0 +1,3 @@
+import { passesCases } from './passes-cases';
+
+describe('The client for Python', () => passesCases('Python'));

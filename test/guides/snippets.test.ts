@@ -5,22 +5,25 @@ import { startStack, stopStack, type RunningStack } from '../api/stack/running-s
 import { expectedStatus, jsonValuesIn, kindOf } from './read/block-kind';
 import { guideNames, readGuide, type Block } from './read/guide';
 import { isMessage } from './read/message-schema';
-import { checkTypes, programsIn, runClientProgram, writePrograms } from './run/client-programs';
+import { findingsIn, programsIn, runClientProgram, writePrograms } from './run/client-programs';
+import { languageNames } from './run/languages';
 import { difference } from './run/looks-like';
 import { openShell, type Shell, type ShellRun } from './run/shell';
 
 /** Mostly for starting the stack, and for a guide with a flight. */
 jest.setTimeout(240_000);
 
+/** Programs, and how each is installed. */
 const needed = [
-  ['bash', 'bash'],
-  ['curl', 'curl'],
-  ['jq', 'jq'],
-  ['mosquitto_sub', 'mosquitto-clients'],
+  ['bash', 'apt-get install bash'],
+  ['curl', 'apt-get install curl'],
+  ['jq', 'apt-get install jq'],
+  ['mosquitto_sub', 'apt-get install mosquitto-clients'],
+  ['go', 'version 1.25 or later, https://go.dev/doc/install'],
 ] as const;
 
 const guides = guideNames.map(readGuide);
-const programs = (['ts', 'python'] as const).flatMap((language) => programsIn(guides, language));
+const programs = programsIn(guides);
 
 /** Guides whose jobs are flown by what they start: a simulated fleet would fly them too. */
 const withoutFleet = ['connect-a-platform'];
@@ -31,10 +34,8 @@ let environment = '';
 beforeAll(async () => {
   const missing = needed.filter(([program]) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0);
   if (missing.length > 0)
-    throw new Error(
-      `Missing for the guides: apt-get install ${missing.map(([, debianPackage]) => debianPackage).join(' ')}`,
-    );
-  writePrograms(programs);
+    throw new Error(`Missing for the guides: ${missing.map(([program, how]) => `${program} (${how})`).join(', ')}`);
+  await writePrograms(programs);
   stack = await startStack(['--fleet-speed', '20']);
   environment = join(stack.folder, 'demo.env');
   // So that lists have more than one page.
@@ -129,10 +130,22 @@ describe.each(guides.map((guide) => [guide.name, guide] as const))('The guide %s
   });
 });
 
-test.each(['ts', 'python'] as const)('the programs in %s have the types that the client declares', async (language) => {
+test.each(languageNames)('the programs in %s stand the strict checks of their language', async (language) => {
   expect(programs.filter((program) => program.language === language).length).toBeGreaterThan(5);
-  const { code, stdout } = await checkTypes(language);
-  expect({ code, ...(code !== 0 && { stdout }) }).toEqual({ code: 0 });
+  expect(await findingsIn(language)).toEqual([]);
+});
+
+describe.each([
+  [0, 'a page of jobs', 10],
+  [1, 'a job and its first live message', 12],
+])('Program %i of the quick start, %s,', (index, _, lines) => {
+  test.each(languageNames)(`takes at most ${lines} lines of %s`, (language) => {
+    const shown = programs.filter((program) => program.guide === 'quick-start' && program.language === language);
+    expect(shown).toHaveLength(2);
+    // What gofmt puts over several lines before the first statement.
+    const code = shown[index]?.text.replace(/^package main\n\nimport \(\n.*?\n\)\n/s, '').trim() ?? '';
+    expect(code.split('\n').length).toBeLessThanOrEqual(lines);
+  });
 });
 
 test('the environment of the guides is what npm start writes', () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -9,6 +9,7 @@ import { openApiFile } from '../../outsiders/documents';
 import { withAttempts } from '../../outsiders/install/cache';
 import { goProgram } from '../../outsiders/install/go';
 import { endWith, runChecks } from '../run-checks';
+import { makePartnerModule } from './partner-module';
 
 const root = join(__dirname, '../../..');
 const folder = join(root, 'clients/go');
@@ -58,14 +59,10 @@ async function compileReadme(): Promise<void> {
   if (blocks.length === 0) throw new Error('the README has no program');
   const temporary = mkdtempSync(join(tmpdir(), 'go-readme-'));
   try {
-    for (const file of ['go.mod', 'go.sum']) cpSync(join(folder, file), join(temporary, file));
-    const own = ['-module', 'example.com/partner', '-require', 'drone-mission-api/clients/go@v0.0.0'];
-    await runCommand('go', ['mod', 'edit', ...own, '-replace', `drone-mission-api/clients/go=${folder}`], {
-      cwd: temporary,
-    });
+    await makePartnerModule(temporary);
     for (const program of blocks) {
       writeFileSync(join(temporary, 'main.go'), program);
-      await runCommand('go', ['vet', '-mod=mod', '.'], { cwd: temporary });
+      await runCommand('go', ['vet', '.'], { cwd: temporary });
     }
   } finally {
     rmSync(temporary, { recursive: true });

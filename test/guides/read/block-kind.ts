@@ -10,6 +10,7 @@ const kinds: readonly { readonly language: string; readonly note: RegExp; readon
   { language: 'bash', note: /^(status=\d{3})?$/, kind: 'program' },
   { language: 'ts', note: /^\[TypeScript\]$/, kind: 'program' },
   { language: 'python', note: /^\[Python\]$/, kind: 'program' },
+  { language: 'go', note: /^\[Go\]$/, kind: 'program' },
   { language: 'python', note: /^quote$/, kind: 'quote' },
   { language: 'json', note: /^output$/, kind: 'output' },
   { language: 'http', note: /^output$/, kind: 'output' },

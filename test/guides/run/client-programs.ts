@@ -1,68 +1,59 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pythonWith } from '../../outsiders/install/python';
+import { dirname, join } from 'node:path';
 import { kindOf } from '../read/block-kind';
 import type { Guide } from '../read/guide';
+import { languageNames, languages, type Command, type LanguageName } from './languages';
 import { runProgram, type Run } from './run-program';
 
-const root = join(__dirname, '../../..');
 /** Inside of the project, so that the programs find the client as a package. */
-const folder = join(root, 'node_modules/.cache/guides');
-const pythonClient = join(root, 'clients/python');
+const folder = join(__dirname, '../../../node_modules/.cache/guides');
+const folderOf = (language: LanguageName) => join(folder, language);
 
-/** The client is run as its source, not as it was last built. */
-const CONDITION = 'drone-mission-source';
-const compilerOptions = {
-  customConditions: [CONDITION],
-  allowImportingTsExtensions: true,
-  types: ['node'],
-  lib: ['es2023', 'esnext.disposable'],
-};
-
-/** A block in TypeScript or Python, which is a whole program. */
+/** A block in a language of the clients, which is a whole program. */
 export interface ClientProgram {
   readonly guide: string;
   readonly line: number;
-  readonly language: 'ts' | 'python';
+  readonly language: LanguageName;
   readonly text: string;
-  readonly file: string;
+  /** As its file is called: no other program in its language has this name. */
+  readonly name: string;
 }
 
 /** The programs of all guides, by language. */
-export const programsIn = (guides: readonly Guide[], language: 'ts' | 'python'): ClientProgram[] =>
-  guides.flatMap(({ name, blocks }) =>
-    blocks
-      .filter((block) => block.language === language && kindOf(block) === 'program')
-      .map(({ text, line }) => {
-        const file = join(folder, `${name.replaceAll('-', '_')}_${line}.${language === 'ts' ? 'mts' : 'py'}`);
-        return { guide: name, line, language, text, file };
-      }),
+export const programsIn = (guides: readonly Guide[]): ClientProgram[] =>
+  languageNames.flatMap((language) =>
+    guides.flatMap(({ name: guide, blocks }) =>
+      blocks
+        .filter((block) => block.language === language && kindOf(block) === 'program')
+        .map(({ text, line }) => ({ guide, line, language, text, name: `${guide.replaceAll('-', '_')}_${line}` })),
+    ),
   );
 
-/** Writes the programs where they can be run. */
-export function writePrograms(programs: readonly ClientProgram[]): void {
+/** Writes the programs where they can be run. @throws Error when some can't be compiled */
+export async function writePrograms(programs: readonly ClientProgram[]): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  for (const { file, text } of programs) writeFileSync(file, text);
-  const settings = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.mts'] };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+  for (const { language, name, text } of programs) {
+    const file = join(folderOf(language), languages[language].file(name));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  for (const language of languageNames) await languages[language].prepare?.(folderOf(language));
 }
 
-/** The interpreter with the packages that the Python client needs. @throws NotInstalled */
-const python = () => pythonWith('python-client', join(pythonClient, 'requirements.txt'));
-const pythonEnvironment = { PYTHONPATH: join(pythonClient, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
-
-/** Checks the types of all written programs of a language, strictly. */
-export async function checkTypes(language: 'ts' | 'python'): Promise<Run> {
-  if (language === 'ts') return runProgram('npx', ['tsc', '--noEmit', '-p', folder], process.env);
-  const cache = join(root, 'node_modules/.cache/mypy');
-  const args = ['-m', 'mypy', '--strict', '--cache-dir', cache, folder];
-  return runProgram(await python(), args, { ...process.env, MYPYPATH: pythonEnvironment.PYTHONPATH });
+/** Checks all written programs of a language. @returns what the checks print that find something */
+export async function findingsIn(language: LanguageName): Promise<Run[]> {
+  const findings: Run[] = [];
+  for (const check of await languages[language].checks(folderOf(language))) {
+    const result = await runIn(process.env, check);
+    if (result.code !== 0 || result.stdout !== '') findings.push(result);
+  }
+  return findings;
 }
 
 /** Runs a written program, with the variables of a shell. */
-export async function runClientProgram({ language, file }: ClientProgram, variables: NodeJS.ProcessEnv): Promise<Run> {
-  const env = { ...process.env, ...variables };
-  if (language === 'ts') return runProgram('node', [`--conditions=${CONDITION}`, '--import', 'tsx', file], env);
-  return runProgram(await python(), [file], { ...env, ...pythonEnvironment });
+export async function runClientProgram({ language, name }: ClientProgram, variables: NodeJS.ProcessEnv): Promise<Run> {
+  return runIn({ ...process.env, ...variables }, await languages[language].run(folderOf(language), name));
 }
+
+const runIn = (environment: NodeJS.ProcessEnv, { program, args, env }: Command) =>
+  runProgram(program, args, { ...environment, ...env });

@@ -12,6 +12,8 @@ import { openShell, type Shell, type ShellRun } from './run/shell';
 
 /** Mostly for starting the stack, and for a guide with a flight. */
 jest.setTimeout(240_000);
+/** Go compiles the client and all that it imports once: it takes 40 s of a processor, which may be busy. */
+const BEFORE_ALL_MS = 600_000;
 
 /** Programs, and how each is installed. */
 const needed = [
@@ -53,7 +55,7 @@ beforeAll(async () => {
     " jq -e '[.resources[].devices[].lastState] | all' >&2; do sleep 0.5; done";
   expect(await shell.run(reported, [])).toMatchObject({ code: 0 });
   shell.close();
-});
+}, BEFORE_ALL_MS);
 afterAll(() => stopStack(stack));
 
 function expectHeaders(example: string, { stdout }: ShellRun): void {

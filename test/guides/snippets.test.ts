@@ -138,9 +138,9 @@ test.each(languageNames)('the programs in %s stand the strict checks of their la
 });
 
 describe.each([
-  [0, 'a page of jobs', 10],
-  [1, 'a job and its first live message', 12],
-])('Program %i of the quick start, %s,', (index, _, lines) => {
+  ['a page of jobs', 0, 10],
+  ['a job and its first live message', 1, 12],
+])('In the quick start, %s', (_, index, lines) => {
   test.each(languageNames)(`takes at most ${lines} lines of %s`, (language) => {
     const shown = programs.filter((program) => program.guide === 'quick-start' && program.language === language);
     expect(shown).toHaveLength(2);

@@ -6,7 +6,7 @@ import { expectedStatus, jsonValuesIn, kindOf } from './read/block-kind';
 import { guideNames, readGuide, type Block } from './read/guide';
 import { isMessage } from './read/message-schema';
 import { findingsIn, programsIn, runClientProgram, writePrograms } from './run/client-programs';
-import { languageNames } from './run/languages';
+import { languageNames } from '../clients/languages';
 import { difference } from './run/looks-like';
 import { openShell, type Shell, type ShellRun } from './run/shell';
 

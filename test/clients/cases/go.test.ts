@@ -1,3 +1,3 @@
 import { passesCases } from './passes-cases';
 
-describe('The client for Go', () => passesCases('Go'));
+describe('The client for Go', () => passesCases('go'));

@@ -1,24 +1,37 @@
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { runCommand } from '../../outsiders/command';
+import { languages, type Command, type LanguageName } from '../languages';
 import { clientCases } from './cases';
-import { prepare, type Program } from './programs';
 import { startScriptedService } from './scripted-service';
+
+/** Inside of the project, so that a program finds the client as a package. */
+const folderOf = (language: LanguageName) => join(__dirname, '../../../node_modules/.cache/client-cases', language);
 
 /** Lines that a callback has printed. */
 const CALLBACK = /^(lost$|gap |command .* )/;
 
 /** Goes through all cases with the client of a language. */
-export function passesCases(language: keyof typeof prepare): void {
-  let program: Program;
+export function passesCases(language: LanguageName): void {
+  const folder = folderOf(language);
+  let command: Command;
+
   beforeAll(async () => {
-    program = await prepare[language]();
-  });
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const file = languages[language].file('case');
+    cpSync(join(__dirname, 'programs', file), join(folder, file));
+    await languages[language].prepare?.(folder);
+    command = await languages[language].run(folder, 'case');
+    // A first build of Go takes minutes on a busy machine.
+  }, 600_000);
 
   test.each(clientCases.map((each) => [each.title, each] as const))('%s', async (_, each) => {
     const service = await startScriptedService(each);
     try {
       const { baseUrl, wsUrl } = service;
-      const env = { ...program.env, BASE_URL: baseUrl, WS_URL: wsUrl, ...each.variables };
-      const { stdout } = await runCommand(program.command, [...program.args, each.call], { env, timeoutMs: 60_000 });
+      const env = { ...command.env, BASE_URL: baseUrl, WS_URL: wsUrl, ...each.variables };
+      const { stdout } = await runCommand(command.program, [...command.args, each.call], { env, timeoutMs: 60_000 });
       const lines = stdout.trim().split('\n');
       expect({
         told: lines.filter((line) => !CALLBACK.test(line)),

@@ -1,3 +1,3 @@
 import { passesCases } from './passes-cases';
 
-describe('The client for Python', () => passesCases('Python'));
+describe('The client for Python', () => passesCases('python'));

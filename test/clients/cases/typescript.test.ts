@@ -1,3 +1,3 @@
 import { passesCases } from './passes-cases';
 
-describe('The client for TypeScript', () => passesCases('TypeScript'));
+describe('The client for TypeScript', () => passesCases('ts'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { jsonValuesIn, kindOf } from '../../guides/read/block-kind';
 import { guideNames, readGuide } from '../../guides/read/guide';
 import { isMessage } from '../../guides/read/message-schema';
-import { languageNames } from '../../guides/run/languages';
+import { languageNames } from '../../clients/languages';
 
 const guides = guideNames.map(readGuide);
 const all = guides.flatMap((guide) =>

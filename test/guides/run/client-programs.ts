@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { kindOf } from '../read/block-kind';
 import type { Guide } from '../read/guide';
-import { languageNames, languages, type Command, type LanguageName } from './languages';
+import { languageNames, languages, type Command, type LanguageName } from '../../clients/languages';
 import { runProgram, type Run } from './run-program';
 
 /** Inside of the project, so that the programs find the client as a package. */

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePartnerModule } from '../../clients/go/partner-module';
-import { runCommand } from '../../outsiders/command';
-import { pythonWith } from '../../outsiders/install/python';
+import { makePartnerModule } from './go/partner-module';
+import { runCommand } from '../outsiders/command';
+import { pythonWith } from '../outsiders/install/python';
 
-const root = join(__dirname, '../../..');
+const root = join(__dirname, '../..');
 
 export interface Command {
   readonly program: string;

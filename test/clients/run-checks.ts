@@ -13,6 +13,16 @@ export async function runChecks(checks: readonly Check[]): Promise<boolean> {
   return allPassed;
 }
 
+/** Whether a check passes, which otherwise throws; prints why it does not. */
+export const passes = (check: () => Promise<unknown>): Promise<boolean> =>
+  check().then(
+    () => true,
+    (error: unknown) => {
+      console.error(error instanceof Error ? error.message : error);
+      return false;
+    },
+  );
+
 /** Ends this process with 0 when everything passed, with 1 when not, and with 2 when that could not be found out. */
 export function endWith(result: Promise<boolean>): void {
   result.then(

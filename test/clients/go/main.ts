@@ -8,7 +8,7 @@ import { runCommand } from '../../outsiders/command';
 import { openApiFile } from '../../outsiders/documents';
 import { withAttempts } from '../../outsiders/install/cache';
 import { goProgram } from '../../outsiders/install/go';
-import { endWith, runChecks } from '../run-checks';
+import { endWith, passes, runChecks } from '../run-checks';
 import { makePartnerModule } from './partner-module';
 
 const root = join(__dirname, '../../..');
@@ -106,15 +106,5 @@ async function run(words: readonly string[]): Promise<boolean> {
   }
   return runChecks(checks.map(([title, check]) => [title, () => passes(check)]));
 }
-
-/** Whether a check passes; prints why it does not. */
-const passes = (check: () => Promise<unknown>): Promise<boolean> =>
-  check().then(
-    () => true,
-    (error: unknown) => {
-      console.error(error instanceof Error ? error.message : error);
-      return false;
-    },
-  );
 
 endWith(run(process.argv.slice(2)));

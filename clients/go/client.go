@@ -23,6 +23,10 @@ type Options struct {
 	BaseURL string
 	// WSURL is the address of the channels, wss://…; needed to follow something.
 	WSURL string
+	// MQTTURL is the address of the MQTT broker, mqtts://…; needed to follow something over MQTTS.
+	MQTTURL string
+	// CAFile is a PEM file with a certificate authority to trust beside those of the system. It is for a client without HTTPClient.
+	CAFile string
 	// ClientID, ClientSecret and APIKey were issued by the operator of the service.
 	ClientID, ClientSecret, APIKey string
 	// Token returns an access token and for how long it is valid, in place of secret and key.
@@ -56,16 +60,19 @@ func New(options Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	var wsURL string
-	if options.WSURL != "" {
-		if wsURL, err = addressOf("WSURL", options.WSURL, "wss", "ws"); err != nil {
-			return nil, err
-		}
+	wsURL, err := channelAddress("WSURL", options.WSURL, "wss", "ws")
+	if err != nil {
+		return nil, err
 	}
-	sender := &sender{baseURL, options.HTTPClient, options.Timeout, options.MaxRetries}
-	if sender.http == nil {
-		sender.http = http.DefaultClient
+	mqttURL, err := channelAddress("MQTTURL", options.MQTTURL, "mqtts")
+	if err != nil {
+		return nil, err
 	}
+	httpClient, err := httpClientOf(options)
+	if err != nil {
+		return nil, err
+	}
+	sender := &sender{baseURL, httpClient, options.Timeout, options.MaxRetries}
 	if sender.timeout == 0 {
 		sender.timeout = 30 * time.Second
 	}
@@ -88,23 +95,28 @@ func New(options Options) (*Client, error) {
 		pingAfter = time.Minute
 	}
 	caller := &caller{sender, tokens}
-	channels := &channels{wsURL: wsURL, tokens: tokens, http: sender.http, pingAfter: pingAfter, maxRetries: sender.maxRetries, answerWithin: sender.timeout}
+	events := &Events{caller}
+	channels := &channels{
+		wsURL: wsURL, broker: broker{mqttURL, options.ClientID, trustedBy(httpClient)},
+		tokens: tokens, http: httpClient, events: events,
+		pingAfter: pingAfter, maxRetries: sender.maxRetries, answerWithin: sender.timeout,
+	}
 	return &Client{
 		Jobs:         &Jobs{caller, channels},
 		Missions:     &Missions{caller},
 		Shares:       &Shares{caller, channels},
 		Devices:      &Devices{caller},
 		DeviceGroups: &DeviceGroups{caller, channels},
-		Telemetry:    &Telemetry{channels, &publisher{channels: channels}},
-		Events:       &Events{caller},
+		Telemetry:    &Telemetry{channels, newPublisher(channels)},
+		Events:       events,
 		caller:       caller,
 	}, nil
 }
 
-// FromEnvironment makes a client of BASE_URL, WS_URL, CLIENT_ID, CLIENT_SECRET and API_KEY.
+// FromEnvironment makes a client of BASE_URL, CLIENT_ID, CLIENT_SECRET and API_KEY, and of WS_URL, MQTT_URL and CA_FILE if they are set.
 func FromEnvironment() (*Client, error) {
 	return New(Options{
-		BaseURL: os.Getenv("BASE_URL"), WSURL: os.Getenv("WS_URL"),
+		BaseURL: os.Getenv("BASE_URL"), WSURL: os.Getenv("WS_URL"), MQTTURL: os.Getenv("MQTT_URL"), CAFile: os.Getenv("CA_FILE"),
 		ClientID: os.Getenv("CLIENT_ID"), ClientSecret: os.Getenv("CLIENT_SECRET"), APIKey: os.Getenv("API_KEY"),
 	})
 }
@@ -128,6 +140,14 @@ func addressOf(option, value string, schemes ...string) (string, error) {
 		return "", fmt.Errorf("%s must be an address that begins with %s://, and is %q", option, schemes[0], value)
 	}
 	return strings.TrimRight(parsed.Scheme+"://"+parsed.Host+parsed.Path, "/"), nil
+}
+
+// channelAddress is empty for a client that does not use such channels.
+func channelAddress(option, value string, schemes ...string) (string, error) {
+	if value == "" {
+		return "", nil
+	}
+	return addressOf(option, value, schemes...)
 }
 
 // issueFrom gets tokens for client credentials (RFC 6749 section 4.4).

@@ -3,7 +3,10 @@ package dronemission
 import (
 	"context"
 	"iter"
+	"net/http"
 	"net/url"
+	"slices"
+	"time"
 )
 
 // DeviceGroups have the devices of the organisation.
@@ -11,6 +14,8 @@ type DeviceGroups struct {
 	caller   *caller
 	channels *channels
 }
+
+const followingGroup = "Following a device group"
 
 // List returns the device groups of the organisation, each with its devices.
 func (g *DeviceGroups) List(ctx context.Context) ([]DeviceGroup, error) {
@@ -20,10 +25,41 @@ func (g *DeviceGroups) List(ctx context.Context) ([]DeviceGroup, error) {
 
 // Follow returns the state of each device of a group, and every change of one. It ends when the group no longer exists.
 func (g *DeviceGroups) Follow(ctx context.Context, deviceGroupID string, options FollowOptions) iter.Seq2[DeviceMessage, error] {
-	return follow[DeviceMessage](ctx, g.channels, channel{
+	return follow(ctx, g.channels, channel{
 		path:    "/v3/devices/" + url.PathEscape(deviceGroupID) + "/status/ws",
-		subject: "Following a device group",
-		kind:    "device.status",
+		topic:   &topic{identifier: deviceGroupID, suffix: "/DEVICE/STATUS", state: g.stateOf(deviceGroupID), isGroup: true},
+		subject: followingGroup,
 		isLast:  func(envelope) bool { return false },
-	}, options)
+	}, options, only[DeviceMessage]("device.status"))
+}
+
+// stateOf reads the devices whose status differs from that in the last message about them, as messages of the channel.
+func (g *DeviceGroups) stateOf(deviceGroupID string) func(context.Context, *received) ([]any, error) {
+	return func(ctx context.Context, received *received) ([]any, error) {
+		groups, err := g.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(groups, func(group DeviceGroup) bool { return group.DeviceGroupId == deviceGroupID })
+		if at < 0 {
+			return nil, &APIError{Request: followingGroup, Status: http.StatusNotFound, Text: "Device group not found"}
+		}
+		var changes []any
+		for _, device := range groups[at].Devices {
+			last, isKnown := received.lastOf(device.DeviceId)
+			if last.status == string(device.Status) {
+				continue
+			}
+			var sequence int64
+			if isKnown {
+				// A change of the status has a sequence at least one higher.
+				sequence = last.sequence + 1
+			}
+			changes = append(changes, DeviceMessage{Snapshot: true, DeviceEvent: DeviceEvent{
+				Type: DeviceStatusChanged, DeviceId: device.DeviceId, DeviceGroupId: deviceGroupID,
+				Status: device.Status, Sequence: sequence, Timestamp: time.Now().UTC(),
+			}})
+		}
+		return changes, nil
+	}
 }

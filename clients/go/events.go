@@ -15,6 +15,8 @@ const (
 	longestHold, holdReserve = 20 * time.Second, 5 * time.Second
 	// notHeldPause follows a call that was not held although nothing had happened: as many wait as the service can hold.
 	notHeldPause = 5 * time.Second
+	// longestPage is how many events a call returns at most.
+	longestPage = 100
 )
 
 // FollowEventsOptions are what a caller may want of the log.
@@ -56,7 +58,6 @@ func (e *Events) follow(ctx context.Context, options FollowEventsOptions, delive
 	for failures := 0; ; {
 		began := time.Now()
 		page, err := e.List(ctx, cursor, 0, hold)
-		status := statusOf(err)
 		switch {
 		case err == nil:
 			wasHeld := page.Cursor != cursor || time.Since(began) > hold/2
@@ -72,8 +73,7 @@ func (e *Events) follow(ctx context.Context, options FollowEventsOptions, delive
 			if err := sleep(ctx, waitBefore(1, notHeldPause)); err != nil {
 				return err
 			}
-		case cursor != "oldest" && (status == http.StatusGone || hasRead && status == http.StatusBadRequest):
-			// It has expired, or the service has lost its data.
+		case cursor != "oldest" && isUnknownCursor(err, hasRead):
 			if options.OnGap != nil {
 				options.OnGap(Gap{Cursor: cursor})
 			}
@@ -87,6 +87,37 @@ func (e *Events) follow(ctx context.Context, options FollowEventsOptions, delive
 			}
 		}
 	}
+}
+
+// missed returns what a channel has had since a cursor, oldest first, as a WebSocket would replay it.
+func (e *Events) missed(ctx context.Context, identifier, after string) ([]envelope, error) {
+	var missed []envelope
+	for {
+		page, err := e.List(ctx, after, longestPage, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, event := range page.Events {
+			text, err := event.MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			if envelopeOf(text).isAbout(identifier) {
+				missed = append(missed, envelopeOf(marked(text, "replayed")))
+			}
+		}
+		if page.Cursor == after {
+			return missed, nil
+		}
+		after = page.Cursor
+	}
+}
+
+// isUnknownCursor says whether the log no longer knows a cursor: it has expired, or the service has lost its data. isOurs tells that the
+// service has issued it to this caller.
+func isUnknownCursor(err error, isOurs bool) bool {
+	status := statusOf(err)
+	return status == http.StatusGone || isOurs && status == http.StatusBadRequest
 }
 
 // Type says which of its As methods reads an event: job.status, device.status, share.status, command.status, or another one of a later

@@ -2,14 +2,28 @@ package dronemission
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
 	"time"
 )
 
+// A Protocol carries the messages of a status channel.
+type Protocol int
+
+const (
+	// WSS is a WebSocket with TLS.
+	WSS Protocol = iota
+	// MQTTS is MQTT 3.1.1 with TLS. Its first message about each device of a group, but for the one that changed last, has the status
+	// only, and the sequence 0.
+	MQTTS
+)
+
 // FollowOptions are what a caller may want of a channel beside its messages. The functions are called one at a time.
 type FollowOptions struct {
+	// Over is WSS unless it is set. Telemetry comes over WSS alone.
+	Over Protocol
 	// After is the cursor of the last message that the caller has received, before its program was started again: what was missed since
 	// then comes first, marked as Replayed, instead of a snapshot.
 	After string
@@ -51,8 +65,10 @@ type CommandMessage struct {
 // channels are what all channels of a client share.
 type channels struct {
 	wsURL     string
+	broker    broker
 	tokens    *tokenSource
 	http      *http.Client
+	events    *Events
 	pingAfter time.Duration
 	// maxRetries counts attempts before the first connection. Later a lost channel is reconnected until its caller ends it.
 	maxRetries   int
@@ -62,15 +78,28 @@ type channels struct {
 // A channel to follow.
 type channel struct {
 	path string
+	// topic over MQTT; nil for a channel that MQTT does not carry.
+	topic *topic
 	// subject is what is followed, for errors; without identifiers.
 	subject string
-	// kind is the type of the messages to deliver: others, which a later service may send, are passed over.
-	kind   string
-	isLast func(envelope) bool
-	// answers gets the answers to messages; without it an error ends the connection.
-	answers chan<- envelope
-	// greeting is sent on each new connection, unless it is nil.
+	isLast  func(envelope) bool
+	// greeting is sent on each new WebSocket, unless it is nil.
 	greeting any
+	// opened is told of each new WebSocket, unless it is nil.
+	opened func(*socket)
+}
+
+// A reader makes the messages of a channel for its caller. It returns false for others, which a later service may send: they are passed over.
+type reader[Message any] func(envelope) (Message, bool, error)
+
+// only reads messages of one type.
+func only[Message any](kind string) reader[Message] {
+	return func(m envelope) (message Message, isKnown bool, err error) {
+		if m.Type != kind {
+			return message, false, nil
+		}
+		return message, true, json.Unmarshal(m.text, &message)
+	}
 }
 
 // overlap is how long a connection that is being replaced waits for the first message of the new one.
@@ -78,13 +107,8 @@ const overlap = 5 * time.Second
 
 // follow returns the messages of a channel: the state at first, then every change, each once and in order. Lost connections are made again
 // after the last cursor, so that what was missed meanwhile comes first. An error is the last thing that comes; that of the context too.
-func follow[Message any](ctx context.Context, c *channels, to channel, options FollowOptions) iter.Seq2[Message, error] {
+func follow[Message any](ctx context.Context, c *channels, to channel, options FollowOptions, read reader[Message]) iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
-		if c.wsURL == "" {
-			var none Message
-			yield(none, errors.New("WSURL is missing: the client needs the address of the channels, wss://…"))
-			return
-		}
 		ctx, stop := context.WithCancel(ctx)
 		box := newInbox[Message]()
 		received := &received{kind: to.kind, cursor: options.After, last: map[string]state{}, onGap: func(gap Gap) {
@@ -93,17 +117,21 @@ func follow[Message any](ctx context.Context, c *channels, to channel, options F
 			}
 		}}
 		received.deliver = func(m envelope) {
-			switch m.Type {
-			case commandStatus:
+			if m.Type == commandStatus {
 				var command CommandMessage
-				if options.OnCommand != nil && box.understands(m, &command) {
+				if err := json.Unmarshal(m.text, &command); err != nil {
+					box.end(err)
+				} else if options.OnCommand != nil {
 					options.OnCommand(command)
 				}
-			case to.kind:
-				var message Message
-				if box.understands(m, &message) {
-					box.add(message)
-				}
+				return
+			}
+			message, isKnown, err := read(m)
+			switch {
+			case err != nil:
+				box.end(err)
+			case isKnown:
+				box.add(message)
 				if to.isLast(m) {
 					box.end(nil)
 					stop()
@@ -113,7 +141,11 @@ func follow[Message any](ctx context.Context, c *channels, to channel, options F
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			box.end(c.keepConnected(ctx, to, received, options.OnReconnect))
+			connect, err := c.connectorOf(options.Over, to, received)
+			if err == nil {
+				err = c.keepConnected(ctx, connect, options.OnReconnect)
+			}
+			box.end(err)
 		}()
 		// No function of the caller is called after its loop.
 		defer func() {
@@ -124,10 +156,27 @@ func follow[Message any](ctx context.Context, c *channels, to channel, options F
 	}
 }
 
+// A connector opens a connection that goes on after the last message.
+type connector func(context.Context) (connection, error)
+
+// connectorOf returns an error when the client does not know the address, or the channel is not carried.
+func (c *channels) connectorOf(over Protocol, to channel, received *received) (connector, error) {
+	if over == MQTTS {
+		if err := c.mayUseMQTTS(to); err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (connection, error) { return c.openSession(ctx, to, received) }, nil
+	}
+	if c.wsURL == "" {
+		return nil, errors.New("WSURL is missing: the client needs the address of the channels, wss://…")
+	}
+	return func(ctx context.Context) (connection, error) { return c.resume(ctx, to, received) }, nil
+}
+
 // keepConnected returns nil when the resource no longer exists. A connection that is to be replaced is closed only after its successor has
 // brought the first message, so that no change falls between the two.
-func (c *channels) keepConnected(ctx context.Context, to channel, received *received, onReconnect func(error)) error {
-	var current *connection
+func (c *channels) keepConnected(ctx context.Context, connect connector, onReconnect func(error)) error {
+	var current connection
 	defer func() {
 		if current != nil {
 			current.close()
@@ -135,7 +184,7 @@ func (c *channels) keepConnected(ctx context.Context, to channel, received *rece
 	}()
 	hasConnected, isUnauthorised, failures := false, false, 0
 	for {
-		next, token, err := c.resume(ctx, to, received)
+		next, err := connect(ctx)
 		if err != nil {
 			status := statusOf(err)
 			// It was deleted, revoked or expired while there was no connection.
@@ -143,10 +192,10 @@ func (c *channels) keepConnected(ctx context.Context, to channel, received *rece
 				return nil
 			}
 			mayTry := isTemporary(err) && (hasConnected || failures < c.maxRetries)
-			if ctx.Err() != nil || !mayTry && (status != http.StatusUnauthorized || isUnauthorised) {
+			if ctx.Err() != nil || !mayTry && (!wasUnauthorised(err) || isUnauthorised) {
 				return err
 			}
-			isUnauthorised = status == http.StatusUnauthorized
+			isUnauthorised = wasUnauthorised(err)
 			// All seats of the client may be taken, one of them by the connection to be replaced.
 			if status == http.StatusTooManyRequests && current != nil {
 				current.close()
@@ -160,7 +209,7 @@ func (c *channels) keepConnected(ctx context.Context, to channel, received *rece
 		}
 		handOver(ctx, current, next)
 		current, hasConnected, isUnauthorised = next, true, false
-		why := current.last(ctx, c.tokens, token, c.answerWithin)
+		why := current.last(ctx)
 		if errors.Is(why, errDue) {
 			continue
 		}
@@ -168,7 +217,7 @@ func (c *channels) keepConnected(ctx context.Context, to channel, received *rece
 			return context.Cause(ctx)
 		}
 		select {
-		case <-current.confirmed:
+		case <-current.confirmation():
 			failures = 0
 		default:
 		}
@@ -187,23 +236,26 @@ func (c *channels) keepConnected(ctx context.Context, to channel, received *rece
 }
 
 // resume connects after the last cursor; without it when the service does not know it any more, such as after its data were lost.
-func (c *channels) resume(ctx context.Context, to channel, received *received) (*connection, accessToken, error) {
+func (c *channels) resume(ctx context.Context, to channel, received *received) (connection, error) {
 	after := received.resumeAfter()
-	next, token, err := c.connect(ctx, to, received, after)
+	next, err := c.connect(ctx, to, received, after)
 	if after != "" && statusOf(err) == http.StatusBadRequest {
-		return c.connect(ctx, to, received, "")
+		next, err = c.connect(ctx, to, received, "")
 	}
-	return next, token, err
+	if err != nil {
+		return nil, err
+	}
+	return next, nil
 }
 
 // handOver closes a connection once its successor has brought a message, has closed, or brings nothing.
-func handOver(ctx context.Context, old, next *connection) {
+func handOver(ctx context.Context, old, next connection) {
 	if old == nil {
 		return
 	}
 	select {
-	case <-next.confirmed:
-	case <-next.closed:
+	case <-next.confirmation():
+	case <-next.end():
 	case <-time.After(overlap):
 	case <-ctx.Done():
 	}
@@ -213,10 +265,13 @@ func handOver(ctx context.Context, old, next *connection) {
 // mayReconnect says whether a connection that has closed may be made again.
 func mayReconnect(why error) bool {
 	var refused *APIError
-	if !errors.As(why, &refused) {
-		return true
-	}
-	return refused.Code == "internal_error" || refused.Code == "too_many_requests"
+	return !errors.As(why, &refused) || isTemporary(why)
+}
+
+// wasUnauthorised says whether a token was refused.
+func wasUnauthorised(err error) bool {
+	var refused *APIError
+	return errors.As(err, &refused) && (refused.Status == http.StatusUnauthorized || refused.Code == "unauthorized")
 }
 
 func retryAfterOf(err error) time.Duration {

@@ -146,10 +146,10 @@ func TestAnOpenConnectionGoesOnWithANewToken(t *testing.T) {
 		}
 		p.say(t, jobState(1, "PENDING", ""), jobState(2, "QUEUED", ""))
 		_, text, err := p.Read(ctx)
-		if err != nil || string(text) != `{"action":"authenticate","id":"renewal","token":"token 2"}` {
+		if err != nil || string(text) != `{"action":"authenticate","id":1,"token":"token 2"}` {
 			t.Errorf("got %s, %v", text, err)
 		}
-		p.say(t, `{"type":"authenticated","id":"renewal"}`, jobState(3, "CANCELLED", ""))
+		p.say(t, `{"type":"authenticated","id":1}`, jobState(3, "CANCELLED", ""))
 	})
 	service.lifetime = 2 * time.Second
 	if all, err := readAll(t, client, FollowOptions{}); err != nil || !slices.Equal(all, wholeStory) {
@@ -166,7 +166,7 @@ func TestAConnectionWhoseNewTokenIsNotTakenIsReplacedWithoutALoss(t *testing.T) 
 		}
 		p.say(t, jobState(1, "PENDING", ""))
 		_, _, _ = p.Read(ctx)
-		p.say(t, `{"type":"error","id":"renewal","code":"internal_error","error":"No"}`)
+		p.say(t, `{"type":"error","id":1,"code":"internal_error","error":"No"}`)
 		// It is open until the other one has brought a message.
 		_, _, _ = p.Read(ctx)
 	})

@@ -1,9 +1,6 @@
 package dronemission
 
-import (
-	"encoding/json"
-	"sync"
-)
+import "sync"
 
 // An inbox is a queue between connections and one reader, who may be slow. What arrived before the end is read first, so none is lost.
 type inbox[Message any] struct {
@@ -41,22 +38,19 @@ func (b *inbox[Message]) end(err error) {
 	b.change(func() { b.isEnded, b.err = true, err })
 }
 
-// understands reads a message; one that can't be read ends the queue.
-func (b *inbox[Message]) understands(m envelope, into any) bool {
-	err := json.Unmarshal(m.text, into)
-	if err != nil {
-		b.end(err)
-	}
-	return err == nil
+// take returns what has arrived, and whether and why nothing else will come.
+func (b *inbox[Message]) take() ([]Message, bool, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	messages := b.waiting
+	b.waiting = nil
+	return messages, b.isEnded, b.err
 }
 
 // read passes everything on until the end, or until yield returns false.
 func (b *inbox[Message]) read(yield func(Message, error) bool) {
 	for range b.changed {
-		b.mutex.Lock()
-		messages, isEnded, err := b.waiting, b.isEnded, b.err
-		b.waiting = nil
-		b.mutex.Unlock()
+		messages, isEnded, err := b.take()
 		for _, message := range messages {
 			if !yield(message, nil) {
 				return

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/url"
 	"strconv"
+	"time"
 )
 
 // Jobs are drone missions: what is to be flown, and what became of it.
@@ -108,14 +109,25 @@ func (j *Jobs) Commands(ctx context.Context, jobID string) ([]Command, error) {
 
 // Follow returns the state of a job and every change of it, until it has reached its end. Leave the loop, or end the context, to stop.
 func (j *Jobs) Follow(ctx context.Context, jobID string, options FollowOptions) iter.Seq2[JobMessage, error] {
-	return follow[JobMessage](ctx, j.channels, channel{
+	return follow(ctx, j.channels, channel{
 		path:    "/v3/jobs/" + url.PathEscape(jobID) + "/status/ws",
+		topic:   &topic{identifier: jobID, suffix: "/JOB/STATUS", state: j.stateOf(jobID)},
 		subject: "Following a job",
-		kind:    "job.status",
 		isLast: func(m envelope) bool {
 			return m.Deleted || m.JobState == string(JobStatusCOMPLETED) || m.JobState == string(JobStatusFAILED) || m.JobState == string(JobStatusCANCELLED)
 		},
-	}, options)
+	}, options, only[JobMessage]("job.status"))
+}
+
+// stateOf reads a job as a message of its channel.
+func (j *Jobs) stateOf(jobID string) func(context.Context, *received) ([]any, error) {
+	return func(ctx context.Context, _ *received) ([]any, error) {
+		job, err := j.Get(ctx, jobID)
+		return []any{JobMessage{Snapshot: true, JobEvent: JobEvent{
+			Type: JobStatusChanged, JobId: job.JobId, DeviceGroupId: job.DeviceGroupId, DeviceId: job.DeviceId,
+			JobState: job.Status, Sequence: int64(job.Version), Timestamp: time.Now().UTC(),
+		}}}, err
+	}
 }
 
 func keyOf(options []CreateOptions) option {

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
-	"sync"
-	"time"
 )
 
 // A Sample is what a device reports at one moment. Its JobId, if it has one, is the job that the device flies.
@@ -30,13 +28,15 @@ const (
 // A publisher publishes samples over one connection, which is opened when it is needed and again after it was lost.
 type publisher struct {
 	channels *channels
-	// mutex: one message waits for its answer at a time.
-	mutex   sync.Mutex
-	current *connection
-	answers chan envelope
+	// turn is full while a list is sent: one message waits for its answer at a time.
+	turn    chan struct{}
+	current *socket
 	// ended is closed when the connection is to be replaced.
-	ended  chan struct{}
-	lastID int
+	ended chan struct{}
+}
+
+func newPublisher(channels *channels) *publisher {
+	return &publisher{channels: channels, turn: make(chan struct{}, 1)}
 }
 
 // Publish publishes samples of the organisation's devices, over a connection that stays open until Close. Long lists are sent in parts; what may
@@ -48,8 +48,12 @@ func (t *Telemetry) Publish(ctx context.Context, samples ...Sample) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	t.publisher.mutex.Lock()
-	defer t.publisher.mutex.Unlock()
+	select {
+	case t.publisher.turn <- struct{}{}:
+		defer func() { <-t.publisher.turn }()
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
 	accepted, sent := 0, 0
 	refused := &APIError{Request: publishing, Text: "Some samples are invalid", Code: samplesRefused}
 	for _, part := range parts {
@@ -71,8 +75,8 @@ func (t *Telemetry) Publish(ctx context.Context, samples ...Sample) (int, error)
 
 // Close closes the connection that samples are published over; the next sample opens another one.
 func (t *Telemetry) Close() {
-	t.publisher.mutex.Lock()
-	defer t.publisher.mutex.Unlock()
+	t.publisher.turn <- struct{}{}
+	defer func() { <-t.publisher.turn }()
 	t.publisher.drop()
 }
 
@@ -87,7 +91,7 @@ func (p *publisher) publishPart(ctx context.Context, part []json.RawMessage) (en
 	for attempt := 1; ; attempt++ {
 		answered, err := p.ask(ctx, part)
 		isFirstRefusal := statusOf(err) == http.StatusUnauthorized && attempt == 1
-		if err == nil || ctx.Err() != nil || attempt > p.channels.maxRetries || !mayAskAgain(err) && !isFirstRefusal {
+		if err == nil || ctx.Err() != nil || attempt > p.channels.maxRetries || !isTemporary(err) && !isFirstRefusal {
 			return answered, err
 		}
 		if err := sleep(ctx, waitBefore(attempt, retryAfterOf(err))); err != nil {
@@ -96,54 +100,20 @@ func (p *publisher) publishPart(ctx context.Context, part []json.RawMessage) (en
 	}
 }
 
-// mayAskAgain says whether a message may be sent again: also one whose answer was lost.
-func mayAskAgain(err error) bool {
-	var refused *APIError
-	if errors.As(err, &refused) && refused.Status == 0 {
-		return mayReconnect(err)
-	}
-	return isTemporary(err)
-}
-
 // ask sends one message and waits for its answer, which may be that its samples are refused.
 func (p *publisher) ask(ctx context.Context, part []json.RawMessage) (envelope, error) {
 	if err := p.open(ctx); err != nil {
 		return envelope{}, err
 	}
-	p.lastID++
-	id := p.lastID
-	lost := func(err error) (envelope, error) {
+	answered, err := p.current.ask(ctx, map[string]any{"action": "publish", "telemetry": part})
+	var lost *ConnectionError
+	if errors.As(err, &lost) {
 		p.drop()
-		return envelope{}, &ConnectionError{Address: p.channels.wsURL, Err: err}
 	}
-	select {
-	case <-p.answers:
-		// It came too late for whoever asked.
-	default:
+	if err == nil && answered.Type == "error" && answered.Code != samplesRefused {
+		return envelope{}, answered.refusal(publishing)
 	}
-	if err := p.current.say(map[string]any{"action": "publish", "id": id, "telemetry": part}); err != nil {
-		return lost(err)
-	}
-	late := time.After(p.channels.answerWithin)
-	for {
-		select {
-		case answered := <-p.answers:
-			// Of a message whose caller has given up.
-			if answered.ID != float64(id) {
-				continue
-			}
-			if answered.Type == "error" && answered.Code != samplesRefused {
-				return envelope{}, answered.refusal(publishing)
-			}
-			return answered, nil
-		case <-p.current.closed:
-			return lost(p.current.err)
-		case <-late:
-			return lost(errors.New("no answer"))
-		case <-ctx.Done():
-			return envelope{}, context.Cause(ctx)
-		}
-	}
+	return answered, err
 }
 
 // open makes a connection if there is none, or none that can go on.
@@ -156,9 +126,7 @@ func (p *publisher) open(ctx context.Context) error {
 			return nil
 		}
 	}
-	p.answers = make(chan envelope, 1)
-	to := channel{path: telemetryPath, subject: publishing, answers: p.answers}
-	opened, token, err := p.channels.connect(ctx, to, &received{}, "")
+	opened, err := p.channels.connect(ctx, channel{path: telemetryPath, subject: publishing}, &received{}, "")
 	if err != nil {
 		return err
 	}
@@ -166,7 +134,7 @@ func (p *publisher) open(ctx context.Context) error {
 	go func(ended chan struct{}) {
 		defer close(ended)
 		// It ends with its connection.
-		_ = opened.last(context.Background(), p.channels.tokens, token, p.channels.answerWithin)
+		_ = opened.last(context.Background())
 	}(p.ended)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"sync"
+	"time"
 )
 
 // An envelope has the fields of a message that its order depends on, and those of answers.
@@ -14,16 +15,21 @@ type envelope struct {
 	Timestamp     string          `json:"timestamp"`
 	Snapshot      bool            `json:"snapshot"`
 	Deleted       bool            `json:"deleted"`
+	JobID         string          `json:"jobId"`
 	DeviceID      string          `json:"deviceId"`
+	DeviceGroupID string          `json:"deviceGroupId"`
+	ShareCode     string          `json:"shareCode"`
 	CommandID     string          `json:"commandId"`
 	JobState      string          `json:"jobState"`
 	PreviousState string          `json:"previousState"`
 	ShareState    string          `json:"shareState"`
+	Status        string          `json:"status"`
 	DroneState    json.RawMessage `json:"droneState"`
 	DockState     json.RawMessage `json:"dockState"`
 	Navigation    json.RawMessage `json:"navigation"`
 
-	ID        any           `json:"id"`
+	// ID of the message that this is the answer to.
+	ID        *int64        `json:"id"`
 	Code      string        `json:"code"`
 	Error     string        `json:"error"`
 	Details   []ErrorDetail `json:"details"`
@@ -38,6 +44,28 @@ type envelope struct {
 	Samples []json.RawMessage `json:"samples"`
 
 	text []byte
+}
+
+// envelopeOf reads a message. What is no JSON object counts as a sign of life.
+func envelopeOf(text []byte) envelope {
+	var m envelope
+	_ = json.Unmarshal(text, &m)
+	m.text = text
+	return m
+}
+
+// marked is a message with a further field, which is true.
+func marked(text []byte, field string) []byte {
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
+		return text
+	}
+	fields[field] = json.RawMessage("true")
+	with, err := json.Marshal(fields)
+	if err != nil {
+		return text
+	}
+	return with
 }
 
 // single are the messages that one stands for: each sample of a batch.
@@ -72,6 +100,21 @@ type Gap struct {
 
 const commandStatus = "command.status"
 
+// isAbout says whether an event of the log belongs to the channel of a job, a device group or a share.
+func (m envelope) isAbout(identifier string) bool {
+	switch m.Type {
+	case "job.status":
+		return m.JobID == identifier
+	case "device.status":
+		return m.DeviceGroupID == identifier
+	case "share.status":
+		return m.ShareCode == identifier
+	case commandStatus:
+		return m.JobID == identifier || m.DeviceGroupID == identifier
+	}
+	return false
+}
+
 // subject is what has one order of sequences.
 func (m envelope) subject() string {
 	if strings.HasPrefix(m.Type, "device.") && m.DeviceID != "" {
@@ -87,8 +130,10 @@ func (m envelope) isPosition() bool {
 
 // A state is the last one of a subject.
 type state struct {
-	sequence  int64
-	jobState  string
+	sequence int64
+	jobState string
+	// status of a device.
+	status    string
 	isDeleted bool
 }
 
@@ -103,7 +148,9 @@ type received struct {
 	// not come, since their cursors may overtake those of this type.
 	kind string
 	// cursor to resume after; empty before the first one.
-	cursor   string
+	cursor string
+	// cursors with the times since when they are known: the first one is settled, the others not yet.
+	cursors  []knownCursor
 	last     map[string]state
 	commands receivedCommands
 	position *envelope
@@ -116,12 +163,49 @@ func (r *received) resumeAfter() string {
 	return r.cursor
 }
 
+// unsettled is for how long the changes of a group's devices come in any order of their cursors.
+const unsettled = 10 * time.Second
+
+type knownCursor struct {
+	since  time.Time
+	cursor string
+}
+
+// settledAfter is what a reader of the event log resumes after: before it nothing is missing, unlike before the last cursor.
+func (r *received) settledAfter() string {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if len(r.cursors) > 0 {
+		return r.cursors[0].cursor
+	}
+	return r.cursor
+}
+
+func (r *received) noteCursor(cursor string, now time.Time) {
+	if len(r.cursors) == 0 && r.cursor != "" {
+		r.cursors = append(r.cursors, knownCursor{now, r.cursor})
+	}
+	r.cursor = max(r.cursor, cursor)
+	r.cursors = append(r.cursors, knownCursor{now, r.cursor})
+	for len(r.cursors) > 1 && now.Sub(r.cursors[1].since) >= unsettled {
+		r.cursors = r.cursors[1:]
+	}
+}
+
+// lastOf returns the last state of a device.
+func (r *received) lastOf(deviceID string) (state, bool) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	last, known := r.last[deviceID]
+	return last, known
+}
+
 // startAgain: the state comes instead of what was missed. It tells of that, and takes the state as new.
 func (r *received) startAgain() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	cursor := r.cursor
-	r.last, r.position, r.cursor = map[string]state{}, nil, ""
+	r.last, r.position, r.cursor, r.cursors = map[string]state{}, nil, "", nil
 	if cursor != "" {
 		r.onGap(Gap{Cursor: cursor})
 	}
@@ -150,7 +234,9 @@ func (r *received) accept(m envelope) bool {
 		return false
 	}
 	// The cursor of a snapshot comes with its last message.
-	r.cursor = max(r.cursor, m.Cursor)
+	if m.Cursor != "" {
+		r.noteCursor(m.Cursor, time.Now())
+	}
 	last, known := r.last[m.subject()]
 	if known && !isNewer(m, last) {
 		return false
@@ -158,7 +244,7 @@ func (r *received) accept(m envelope) bool {
 	if known && isGap(m, last) {
 		r.onGap(Gap{Subject: m.subject(), From: last.sequence, To: *m.Sequence})
 	}
-	r.last[m.subject()] = state{*m.Sequence, m.JobState, m.Deleted}
+	r.last[m.subject()] = state{*m.Sequence, m.JobState, m.Status, m.Deleted}
 	return true
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -133,6 +134,10 @@ func isTemporary(err error) bool {
 	if errors.As(err, &lost) {
 		var unknown *net.DNSError
 		return !isCertificate(err) && !(errors.As(err, &unknown) && unknown.IsNotFound)
+	}
+	var refused *APIError
+	if errors.As(err, &refused) && refused.Status == 0 {
+		return slices.Contains([]string{"internal_error", "too_many_requests", "server_unavailable"}, refused.Code)
 	}
 	status := statusOf(err)
 	return status == http.StatusTooManyRequests || status >= http.StatusInternalServerError

@@ -52,10 +52,20 @@ func (s *Shares) Revoke(ctx context.Context, shareCode string) error {
 
 // Follow returns the state of a share, every change of it and of the number of its viewers, until it is REVOKED or EXPIRED.
 func (s *Shares) Follow(ctx context.Context, shareCode string, options FollowOptions) iter.Seq2[ShareMessage, error] {
-	return follow[ShareMessage](ctx, s.channels, channel{
+	return follow(ctx, s.channels, channel{
 		path:    "/v3/shares/" + url.PathEscape(shareCode) + "/status/ws",
+		topic:   &topic{identifier: shareCode, suffix: "/SHARE/STATUS", state: s.exists(shareCode)},
 		subject: "Following a share",
-		kind:    "share.status",
-		isLast:  func(m envelope) bool { return m.ShareState == "REVOKED" || m.ShareState == "EXPIRED" },
-	}, options)
+		isLast:  isEndOfShare,
+	}, options, only[ShareMessage]("share.status"))
+}
+
+func isEndOfShare(m envelope) bool { return m.ShareState == "REVOKED" || m.ShareState == "EXPIRED" }
+
+// exists returns no message: as long as the share exists, its state is the first one of the topic.
+func (s *Shares) exists(shareCode string) func(context.Context, *received) ([]any, error) {
+	return func(ctx context.Context, _ *received) ([]any, error) {
+		_, err := s.Get(ctx, shareCode)
+		return nil, err
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 	"testing"
 	"time"
 
@@ -15,13 +14,23 @@ import (
 func newClient(t *testing.T) *dronemission.Client {
 	t.Helper()
 	if os.Getenv("BASE_URL") == "" {
-		t.Fatal("no stack: run npm run test:go, or set BASE_URL, WS_URL, CLIENT_ID, CLIENT_SECRET and API_KEY")
+		t.Fatal("no stack: run npm run test:go, or set the variables of its demo.env")
 	}
 	client, err := dronemission.FromEnvironment()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return client
+}
+
+// firstDevice is one of the client's organisation.
+func firstDevice(t *testing.T, client *dronemission.Client) string {
+	t.Helper()
+	groups, err := client.DeviceGroups.List(t.Context())
+	if err != nil || len(groups) == 0 || len(groups[0].Devices) == 0 {
+		t.Fatalf("device groups: %v, %v", groups, err)
+	}
+	return groups[0].Devices[0].DeviceId
 }
 
 // newJob creates a job that nothing flies: it is due in years.
@@ -39,47 +48,6 @@ func newJob(t *testing.T, client *dronemission.Client) (dronemission.CreatedJob,
 		t.Fatal(err)
 	}
 	return job, groups[0].DeviceGroupId
-}
-
-func TestFollowsAJobToItsEndAndReadsTheLog(t *testing.T) {
-	client := newClient(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	job, _ := newJob(t, client)
-	var states []dronemission.JobStatus
-	var first string
-	for message, err := range client.Jobs.Follow(ctx, job.JobId, dronemission.FollowOptions{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if states = append(states, message.JobState); first == "" {
-			first = message.Cursor
-			if _, err := client.Jobs.Cancel(ctx, job.JobId); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	want := []dronemission.JobStatus{dronemission.JobStatusPENDING, dronemission.JobStatusCANCELLED}
-	if !slices.Equal(states, want) {
-		t.Errorf("followed %v", states)
-	}
-	for message, err := range client.Jobs.Follow(ctx, job.JobId, dronemission.FollowOptions{After: first}) {
-		if err != nil || !message.Replayed || message.JobState != dronemission.JobStatusCANCELLED {
-			t.Errorf("after a restart: %v, %v", message, err)
-		}
-	}
-	for event, err := range client.Events.Follow(ctx, dronemission.FollowEventsOptions{After: first}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		change, err := event.AsJobEvent()
-		if kind, _ := event.Type(); err == nil && kind == "job.status" && change.JobId == job.JobId && change.JobState == dronemission.JobStatusCANCELLED {
-			break
-		}
-	}
-	if timeline, err := client.Jobs.Events(ctx, job.JobId); err != nil || len(timeline) != 2 {
-		t.Errorf("timeline %v, %v", timeline, err)
-	}
 }
 
 func TestReadsChangesAndDeletesJobs(t *testing.T) {
@@ -134,52 +102,12 @@ func TestCreatesOnceByAKeyOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestSharesADeviceAndFollowsTheShareToItsEnd(t *testing.T) {
-	client := newClient(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	groups, err := client.DeviceGroups.List(ctx)
-	if err != nil || len(groups) == 0 || len(groups[0].Devices) == 0 {
-		t.Fatalf("device groups: %v, %v", groups, err)
-	}
-	share, err := client.Shares.Create(ctx, dronemission.CreateShareRequest{
-		ResourceId: groups[0].Devices[0].DeviceId, ShareType: dronemission.DEVICESTATUS,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found, err := client.Shares.Get(ctx, share.ShareCode); err != nil || found.MaxViewers != share.MaxViewers {
-		t.Errorf("got %v, %v", found, err)
-	}
-	if resources, err := client.Shares.Resources(ctx, share.ShareCode); err != nil || len(resources) != 1 {
-		t.Errorf("resources %v, %v", resources, err)
-	}
-	var states []string
-	for message, err := range client.Shares.Follow(ctx, share.ShareCode, dronemission.FollowOptions{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if states = append(states, string(message.ShareState)); len(states) == 1 {
-			if err := client.Shares.Revoke(ctx, share.ShareCode); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if !slices.Equal(states, []string{"ACTIVE", "REVOKED"}) {
-		t.Errorf("followed %v", states)
-	}
-}
-
 func TestPublishesSamplesAndFollowsThem(t *testing.T) {
 	client := newClient(t)
 	defer client.Telemetry.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	groups, err := client.DeviceGroups.List(ctx)
-	if err != nil || len(groups) == 0 || len(groups[0].Devices) == 0 {
-		t.Fatalf("device groups: %v, %v", groups, err)
-	}
-	device := groups[0].Devices[0].DeviceId
+	device := firstDevice(t, client)
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	sampleAt := func(at time.Time) dronemission.Sample {
 		return dronemission.Sample{DeviceID: device, DeviceState: dronemission.DeviceState{Timestamp: at}}
@@ -232,11 +160,7 @@ func TestKeepsMissions(t *testing.T) {
 
 func TestAsksWhatADeviceCanDoAndWhoHoldsIt(t *testing.T) {
 	client, ctx := newClient(t), t.Context()
-	groups, err := client.DeviceGroups.List(ctx)
-	if err != nil || len(groups) == 0 || len(groups[0].Devices) == 0 {
-		t.Fatalf("device groups: %v, %v", groups, err)
-	}
-	device := groups[0].Devices[0].DeviceId
+	device := firstDevice(t, client)
 	if _, err := client.Devices.Capabilities(ctx, device); err != nil {
 		t.Error(err)
 	}

@@ -12,7 +12,7 @@ type Telemetry struct {
 	publisher *publisher
 }
 
-const telemetryPath = "/telemetry"
+const telemetryPath, deviceTelemetry = "/telemetry", "device.telemetry"
 
 // A TelemetrySource is one device, or all devices of a group: one of the two is set.
 type TelemetrySource struct {
@@ -43,15 +43,14 @@ func (m TelemetryMessage) Age() time.Duration {
 
 // Follow returns the last known state of each device, then every sample. It ends only by a break or the context.
 func (t *Telemetry) Follow(ctx context.Context, source TelemetrySource, options FollowOptions) iter.Seq2[TelemetryMessage, error] {
-	return follow[TelemetryMessage](ctx, t.channels, channel{
+	return follow(ctx, t.channels, channel{
 		path:    telemetryPath,
 		subject: "Following telemetry",
-		kind:    "device.telemetry",
 		greeting: struct {
 			Action string `json:"action"`
 			Batch  bool   `json:"batch"`
 			TelemetrySource
 		}{"subscribe", true, source},
 		isLast: func(envelope) bool { return false },
-	}, options)
+	}, options, only[TelemetryMessage](deviceTelemetry))
 }

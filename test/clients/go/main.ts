@@ -17,7 +17,13 @@ const MODELS = 'models.gen.go';
 const GENERATOR = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen';
 const LINTER = 'honnef.co/go/tools/cmd/staticcheck';
 
-const facts = z.object({ ...partnersShape.shape, baseUrl: z.string(), wsUrl: z.string() });
+const facts = z.object({
+  ...partnersShape.shape,
+  baseUrl: z.string(),
+  wsUrl: z.string(),
+  mqttUrl: z.string(),
+  caFile: z.string(),
+});
 
 /** The types of the REST API, generated from the OpenAPI document. @param file that is written */
 async function generateModels(file: string): Promise<void> {
@@ -73,13 +79,13 @@ async function compileReadme(): Promise<void> {
 async function runTests(): Promise<void> {
   const stack = await startStack();
   try {
-    const { baseUrl, wsUrl, partners } = facts.parse(
-      JSON.parse(readFileSync(join(stack.folder, 'stack.json'), 'utf8')),
-    );
+    const written: unknown = JSON.parse(readFileSync(join(stack.folder, 'stack.json'), 'utf8'));
+    const { baseUrl, wsUrl, mqttUrl, caFile, partners } = facts.parse(written);
     const whole = partners.find(({ scopes }) => scopes.includes('command:control'));
     if (!whole) throw new Error('no client of the stack may command');
     const { apiKey, clientId, clientSecret } = whole;
-    const env = { BASE_URL: baseUrl, WS_URL: wsUrl, API_KEY: apiKey, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+    const addresses = { BASE_URL: baseUrl, WS_URL: wsUrl, MQTT_URL: mqttUrl, CA_FILE: caFile };
+    const env = { ...addresses, API_KEY: apiKey, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
     const args = ['test', '-race', '-count=1', '-mod=readonly', './...'];
     const { stdout } = await runCommand('go', args, { cwd: folder, env: { ...env, CGO_ENABLED: '1' } });
     console.log(stdout.trim());

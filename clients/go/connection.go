@@ -47,6 +47,15 @@ func (l *life) confirmation() <-chan struct{} { return l.confirmed }
 
 func (l *life) end() <-chan struct{} { return l.closed }
 
+func (l *life) hasClosed() bool {
+	select {
+	case <-l.closed:
+		return true
+	default:
+		return false
+	}
+}
+
 // until waits for a time, at which it returns nil. Before it returns why the connection has closed, or the cause of the context.
 func (l *life) until(ctx context.Context, at time.Time) error {
 	timer := time.NewTimer(time.Until(at))

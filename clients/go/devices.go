@@ -47,17 +47,26 @@ const (
 // Command sends a command to a device in flight. It is sent again after a failure, for ten seconds and with the same key, so that it is
 // executed once. A refusal with 409 says that the device can't be told that now; after a ConnectionError it may have been executed.
 func (d *Devices) Command(ctx context.Context, deviceID string, command DeviceCommand, options ...CreateOptions) (SentCommand, error) {
+	body, err := bodyOf(command)
+	if err != nil {
+		return SentCommand{}, err
+	}
+	reply, err := call[SendCommandReply](ctx, d.caller, "POST "+commandsOf, []string{deviceID}, body, keyOf(options))
+	return SentCommand{reply.Command, d}, err
+}
+
+// bodyOf is a command with its name.
+func bodyOf(command DeviceCommand) (map[string]any, error) {
 	var body map[string]any
 	content, err := json.Marshal(command)
 	if err == nil {
 		err = json.Unmarshal(content, &body)
 	}
 	if err != nil {
-		return SentCommand{}, fmt.Errorf("the command can't be sent: %w", err)
+		return nil, fmt.Errorf("the command can't be sent: %w", err)
 	}
 	body["name"] = command.commandName()
-	reply, err := call[SendCommandReply](ctx, d.caller, "POST "+commandsOf, []string{deviceID}, body, keyOf(options))
-	return SentCommand{reply.Command, d}, err
+	return body, nil
 }
 
 // Outcome waits until the command has ended: DONE, or REFUSED, FAILED, TIMED_OUT (nobody knows whether it was executed) or SUPERSEDED. A

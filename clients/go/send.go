@@ -117,12 +117,18 @@ func (s *sender) exchange(ctx context.Context, r request) (answer, error) {
 	return answer{response.StatusCode, response.Header, body}, nil
 }
 
-// lost is the error for a request without an answer. The address of the service alone is named: a path may have a share code.
-func (s *sender) lost(err error) *ConnectionError {
+// withoutAddress is an error that does not name the whole address: a path may have a share code, which is a secret.
+func withoutAddress(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
-		err = wrapped.Err
+		return wrapped.Err
 	}
+	return err
+}
+
+// lost is the error for a request without an answer.
+func (s *sender) lost(err error) *ConnectionError {
+	err = withoutAddress(err)
 	var dialled *net.OpError
 	notSent := errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &dialled) && dialled.Op == "dial"
 	return &ConnectionError{Address: s.baseURL, NotSent: notSent, Err: err}

@@ -54,7 +54,7 @@ func (c *channels) connect(ctx context.Context, to channel, received *received, 
 	open, response, err := websocket.Dial(dialling, address, options)
 	if err != nil {
 		if response == nil || response.StatusCode == http.StatusSwitchingProtocols {
-			return nil, &ConnectionError{Address: c.wsURL, NotSent: true, Err: err}
+			return nil, &ConnectionError{Address: c.wsURL, NotSent: true, Err: withoutAddress(err)}
 		}
 		body, _ := io.ReadAll(response.Body)
 		if response.StatusCode == http.StatusUnauthorized {

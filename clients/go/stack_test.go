@@ -179,3 +179,58 @@ func TestAsksWhatADeviceCanDoAndWhoHoldsIt(t *testing.T) {
 		t.Errorf("limits %v, %v", limits, err)
 	}
 }
+
+func TestAViewerWatchesAShareAndAPilotCommandsItsDrone(t *testing.T) {
+	client, ctx := newClient(t), aMinute(t)
+	share, err := client.Shares.Create(ctx, dronemission.CreateShareRequest{
+		ResourceId: firstDevice(t, client), ShareType: dronemission.STREAM,
+		Permissions: &[]dronemission.Permission{dronemission.View, dronemission.Control}, Commands: &[]string{"RETURN_HOME", "HOVER"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pilot := dronemission.WatchShare(ctx, os.Getenv("WS_URL"), share.ShareCode, dronemission.WatchOptions{})
+	var states []string
+	for message, err := range pilot.Messages() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, isShare := message.(dronemission.WatchedShare)
+		if !isShare {
+			continue
+		}
+		if states = append(states, string(shown.ShareState)); !shown.Snapshot {
+			continue
+		}
+		if request, err := pilot.Control(ctx, dronemission.OwnCommand{Name: "HOVER"}); err != nil || request == "" {
+			t.Errorf("sent %q, %v", request, err)
+		}
+		var refused *dronemission.APIError
+		if _, err := pilot.Control(ctx, dronemission.LandCommand{}); !errors.As(err, &refused) || refused.Code != "forbidden" {
+			t.Errorf("a command that the share does not name: %v", err)
+		}
+		if until, err := pilot.TakeControl(ctx); err != nil || until.IsZero() {
+			t.Errorf("held until %v, %v", until, err)
+		}
+		if err := pilot.ReleaseControl(ctx); err != nil {
+			t.Error(err)
+		}
+		if video, err := pilot.Playback(ctx); err != nil || video == nil || video.Protocol != dronemission.HLS {
+			t.Errorf("video %v, %v", video, err)
+		}
+		if flight, err := pilot.Flight(ctx); err != nil || flight.DeviceName == "" || flight.Track == nil {
+			t.Errorf("flight %v, %v", flight, err)
+		}
+		if err := client.Shares.Revoke(ctx, share.ShareCode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(states) < 2 || states[0] != "ACTIVE" || states[len(states)-1] != "REVOKED" {
+		t.Errorf("saw %v", states)
+	}
+	for _, err := range dronemission.WatchShare(ctx, os.Getenv("WS_URL"), share.ShareCode, dronemission.WatchOptions{}).Messages() {
+		if !isStatus(err, 404) {
+			t.Errorf("after its end: %v", err)
+		}
+	}
+}

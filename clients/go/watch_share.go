@@ -1,0 +1,132 @@
+package dronemission
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// WatchOptions are what a viewer may want beside the messages. The functions are called one at a time.
+type WatchOptions struct {
+	// HTTPClient opens the channel; http.DefaultClient without it.
+	HTTPClient *http.Client
+	// OnReconnect is told when the connection is lost and will be made again.
+	OnReconnect func(error)
+	// OnGap is told when changes were missed.
+	OnGap func(Gap)
+}
+
+// A ShareView is what a viewer sees of a share, and what a viewer may do. All methods but Messages work only while the messages are read.
+type ShareView struct {
+	messages iter.Seq2[ViewerMessage, error]
+	line     *line
+}
+
+// answerWithin and viewerRetries are those of a client without options.
+const answerWithin, viewerRetries = 30 * time.Second, 4
+
+// WatchShare shows what a viewer of a share link sees, without a token. The code is the last part of the link. It connects when the messages
+// are read.
+func WatchShare(ctx context.Context, wsURL, shareCode string, options WatchOptions) *ShareView {
+	view := &ShareView{line: newLine()}
+	view.messages = func(yield func(ViewerMessage, error) bool) {
+		defer view.line.end()
+		address, err := addressOf("wsURL", wsURL, "wss", "ws")
+		if err == nil && shareCode == "" {
+			err = errors.New("shareCode is missing: it is the last part of the share link")
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		watched := channel{
+			path:    telemetryPath + "?shareCode=" + url.QueryEscape(shareCode),
+			subject: "Watching a share",
+			isLast:  isEndOfShare,
+			opened:  view.line.connect,
+		}
+		told := FollowOptions{OnReconnect: options.OnReconnect, OnGap: options.OnGap}
+		follow(ctx, viewerChannels(address, options.HTTPClient), watched, told, readViewerMessage)(yield)
+	}
+	return view
+}
+
+func viewerChannels(wsURL string, client *http.Client) *channels {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	// A viewer needs no token.
+	none := func(context.Context) (string, time.Duration, error) { return "", 2 * replaceAfter, nil }
+	return &channels{
+		wsURL: wsURL, tokens: &tokenSource{issue: none}, http: client,
+		pingAfter: time.Minute, maxRetries: viewerRetries, answerWithin: answerWithin,
+	}
+}
+
+// Messages returns the share, its video if it has one, the device's last known state, then every change and every sample. It ends when the
+// share is revoked or expires. Lost connections are made again.
+func (v *ShareView) Messages() iter.Seq2[ViewerMessage, error] { return v.messages }
+
+// Control sends a command to the drone, once: nothing is repeated, and after a ConnectionError it may have been executed. The share must permit
+// it. It returns the RequestID that the ControlOutcome will have: the command was taken by the service, not yet executed.
+func (v *ShareView) Control(ctx context.Context, command DeviceCommand) (string, error) {
+	body, err := bodyOf(command)
+	if err != nil {
+		return "", err
+	}
+	var accepted struct {
+		RequestID string `json:"requestId"`
+	}
+	err = v.ask(ctx, "The command", map[string]any{"action": "control", "command": body}, &accepted)
+	return accepted.RequestID, err
+}
+
+// TakeControl holds the control of the drone for a minute, and returns until when: commands of other viewers are refused. Call it again to go
+// on holding it; it ends with the connection, too. An APIError with the code held_by says that somebody else holds it.
+func (v *ShareView) TakeControl(ctx context.Context) (time.Time, error) {
+	var taken struct {
+		Until time.Time `json:"until"`
+	}
+	err := v.ask(ctx, "The control", map[string]any{"action": "takeControl"}, &taken)
+	return taken.Until, err
+}
+
+// ReleaseControl ends what TakeControl began.
+func (v *ShareView) ReleaseControl(ctx context.Context) error {
+	return v.ask(ctx, "The release of the control", map[string]any{"action": "releaseControl"}, &struct{}{})
+}
+
+// Playback returns a new address of the live video, for when that of the ShareVideo ends. It is nil when the device has no video. The share
+// must be of the type STREAM.
+func (v *ShareView) Playback(ctx context.Context) (*Playback, error) {
+	var video ShareVideo
+	err := v.ask(ctx, "The live video", map[string]any{"action": "playback"}, &video)
+	return video.Playback, err
+}
+
+// Flight returns the names of the device and its job, and the flight that it is in.
+func (v *ShareView) Flight(ctx context.Context) (DeviceFlight, error) {
+	var flight DeviceFlight
+	err := v.ask(ctx, "The flight", map[string]any{"action": "flight"}, &flight)
+	return flight, err
+}
+
+// ask reads the answer to a message; an APIError has the code of a refusal.
+func (v *ShareView) ask(ctx context.Context, subject string, message map[string]any, answer any) error {
+	over, err := v.line.get(ctx)
+	if err != nil {
+		return err
+	}
+	answered, err := over.ask(ctx, message)
+	if err != nil {
+		return err
+	}
+	if answered.Type == "error" {
+		return answered.refusal(subject)
+	}
+	return json.Unmarshal(answered.text, answer)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -23,8 +22,8 @@ func overEach(t *testing.T, test func(t *testing.T, over dronemission.Protocol))
 // stackOptions are those of newClient.
 func stackOptions() dronemission.Options {
 	return dronemission.Options{
-		BaseURL: os.Getenv("BASE_URL"), WSURL: os.Getenv("WS_URL"), MQTTURL: os.Getenv("MQTT_URL"), CAFile: os.Getenv("CA_FILE"),
-		ClientID: os.Getenv("CLIENT_ID"), ClientSecret: os.Getenv("CLIENT_SECRET"), APIKey: os.Getenv("API_KEY"),
+		BaseURL: stack["BASE_URL"], WSURL: stack["WS_URL"], MQTTURL: stack["MQTT_URL"], CAFile: stack["CA_FILE"],
+		ClientID: stack["CLIENT_ID"], ClientSecret: stack["CLIENT_SECRET"], APIKey: stack["API_KEY"],
 	}
 }
 

@@ -3,7 +3,6 @@ package dronemission_test
 import (
 	"context"
 	"errors"
-	"os"
 	"testing"
 	"time"
 
@@ -13,8 +12,11 @@ import (
 // newClient makes a client of the stack that the environment names.
 func newClient(t *testing.T) *dronemission.Client {
 	t.Helper()
-	if os.Getenv("BASE_URL") == "" {
+	if stack["BASE_URL"] == "" {
 		t.Fatal("no stack: run npm run test:go, or set the variables of its demo.env")
+	}
+	for name, value := range stack {
+		t.Setenv(name, value)
 	}
 	client, err := dronemission.FromEnvironment()
 	if err != nil {
@@ -189,7 +191,7 @@ func TestAViewerWatchesAShareAndAPilotCommandsItsDrone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pilot := dronemission.WatchShare(ctx, os.Getenv("WS_URL"), share.ShareCode, dronemission.WatchOptions{})
+	pilot := dronemission.WatchShare(ctx, stack["WS_URL"], share.ShareCode, dronemission.WatchOptions{})
 	var states []string
 	for message, err := range pilot.Messages() {
 		if err != nil {
@@ -228,7 +230,7 @@ func TestAViewerWatchesAShareAndAPilotCommandsItsDrone(t *testing.T) {
 	if len(states) < 2 || states[0] != "ACTIVE" || states[len(states)-1] != "REVOKED" {
 		t.Errorf("saw %v", states)
 	}
-	for _, err := range dronemission.WatchShare(ctx, os.Getenv("WS_URL"), share.ShareCode, dronemission.WatchOptions{}).Messages() {
+	for _, err := range dronemission.WatchShare(ctx, stack["WS_URL"], share.ShareCode, dronemission.WatchOptions{}).Messages() {
 		if !isStatus(err, 404) {
 			t.Errorf("after its end: %v", err)
 		}

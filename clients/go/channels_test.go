@@ -185,10 +185,49 @@ func TestAConnectionThatIsOpenButDeadIsMadeAgain(t *testing.T) {
 		until(t, next, dronemission.JobStatusPENDING)
 		stands.stall()
 		setStates(t, client, job.JobId, dronemission.JobStatusQUEUED)
-		<-lost
+		select {
+		case <-lost:
+		case <-ctx.Done():
+			t.Fatal("it is taken for alive")
+		}
 		stands.mend()
 		until(t, next, dronemission.JobStatusQUEUED)
 	})
+}
+
+func TestASessionIsReplacedBeforeItsTokenEnds(t *testing.T) {
+	client, ctx := newClient(t), aMinute(t)
+	options := stackOptions()
+	stands := newProxy(t, options.MQTTURL)
+	options.MQTTURL = stands.url
+	// A token that lasts longer than it says: the broker would refuse one that doesn't.
+	options.Token = func(ctx context.Context) (string, time.Duration, error) {
+		token, err := client.AccessToken(ctx)
+		return token, 3 * time.Second, err
+	}
+	renewing, err := dronemission.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, _ := newJob(t, client)
+	next, stop := iter.Pull2(renewing.Jobs.Follow(ctx, job.JobId, dronemission.FollowOptions{
+		Over:        dronemission.MQTTS,
+		OnReconnect: func(err error) { t.Errorf("lost: %v", err) },
+		OnGap:       func(gap dronemission.Gap) { t.Errorf("a gap: %v", gap) },
+	}))
+	defer stop()
+	all := until(t, next, dronemission.JobStatusPENDING)
+	for range 2 {
+		select {
+		case <-stands.opened:
+		case <-ctx.Done():
+			t.Fatal("no second session")
+		}
+	}
+	setStates(t, client, job.JobId, dronemission.JobStatusQUEUED, dronemission.JobStatusINPROGRESS)
+	if all = append(all, until(t, next, dronemission.JobStatusINPROGRESS)...); len(all) != 3 {
+		t.Errorf("got %v", all)
+	}
 }
 
 func TestACursorThatTheServiceDoesNotKnowIsAGap(t *testing.T) {

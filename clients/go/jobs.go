@@ -95,6 +95,12 @@ func (j *Jobs) Track(ctx context.Context, jobID string) (JobTrack, error) {
 	return call[JobTrack](ctx, j.caller, "GET /v3/jobs/{jobId}/track", []string{jobID}, nil, accept)
 }
 
+// TrackFile returns where a job was flown as a file, such as GetJobTrackParamsFormatKml for maps or GetJobTrackParamsFormatCsv for spreadsheets.
+func (j *Jobs) TrackFile(ctx context.Context, jobID string, format GetJobTrackParamsFormat) ([]byte, error) {
+	query, accept := withQuery(queryOf("format", string(format))), withHeader("Accept", "*/*")
+	return j.caller.read(ctx, "GET /v3/jobs/{jobId}/track", []string{jobID}, nil, query, accept)
+}
+
 // Events returns the timeline of a job.
 func (j *Jobs) Events(ctx context.Context, jobID string) ([]JobEvent, error) {
 	reply, err := call[ListJobEventsReply](ctx, j.caller, "GET /v3/jobs/{jobId}/events", []string{jobID}, nil)

@@ -13,6 +13,8 @@ type proxy struct {
 	url      string
 	listener net.Listener
 	target   string
+	// opened has a sign for each connection, up to as many as a test may wait for.
+	opened chan struct{}
 
 	mutex              sync.Mutex
 	isCut, isStalled   bool
@@ -30,7 +32,7 @@ func newProxy(t *testing.T, server string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: listener, target: address.Host}
+	p := &proxy{listener: listener, target: address.Host, opened: make(chan struct{}, 100)}
 	address.Host = listener.Addr().String()
 	p.url = address.String()
 	p.accepting.Go(p.accept)
@@ -64,6 +66,10 @@ func (p *proxy) accept() {
 		p.mutex.Lock()
 		p.connections = append(p.connections, near, far)
 		p.mutex.Unlock()
+		select {
+		case p.opened <- struct{}{}:
+		default:
+		}
 		p.copying.Go(func() { p.copy(far, near) })
 		p.copying.Go(func() { p.copy(near, far) })
 	}

@@ -28,9 +28,10 @@ func (g *DeviceGroups) Follow(ctx context.Context, deviceGroupID string, options
 	return follow(ctx, g.channels, channel{
 		path:    "/v3/devices/" + url.PathEscape(deviceGroupID) + "/status/ws",
 		topic:   &topic{identifier: deviceGroupID, suffix: "/DEVICE/STATUS", state: g.stateOf(deviceGroupID), isGroup: true},
+		kind:    "device.status",
 		subject: followingGroup,
 		isLast:  func(envelope) bool { return false },
-	}, options, only[DeviceMessage]("device.status"))
+	}, options, as[DeviceMessage])
 }
 
 // stateOf reads the devices whose status differs from that in the last message about them, as messages of the channel.

@@ -80,6 +80,8 @@ type channel struct {
 	path string
 	// topic over MQTT; nil for a channel that MQTT does not carry.
 	topic *topic
+	// kind is the type of the messages beside those about commands; empty for a channel with several types.
+	kind string
 	// subject is what is followed, for errors; without identifiers.
 	subject string
 	isLast  func(envelope) bool
@@ -92,14 +94,9 @@ type channel struct {
 // A reader makes the messages of a channel for its caller. It returns false for others, which a later service may send: they are passed over.
 type reader[Message any] func(envelope) (Message, bool, error)
 
-// only reads messages of one type.
-func only[Message any](kind string) reader[Message] {
-	return func(m envelope) (message Message, isKnown bool, err error) {
-		if m.Type != kind {
-			return message, false, nil
-		}
-		return message, true, json.Unmarshal(m.text, &message)
-	}
+// as is the reader of a channel whose messages have one type.
+func as[Message any](m envelope) (message Message, isKnown bool, err error) {
+	return message, true, json.Unmarshal(m.text, &message)
 }
 
 // overlap is how long a connection that is being replaced waits for the first message of the new one.

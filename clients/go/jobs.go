@@ -118,11 +118,12 @@ func (j *Jobs) Follow(ctx context.Context, jobID string, options FollowOptions) 
 	return follow(ctx, j.channels, channel{
 		path:    "/v3/jobs/" + url.PathEscape(jobID) + "/status/ws",
 		topic:   &topic{identifier: jobID, suffix: "/JOB/STATUS", state: j.stateOf(jobID)},
+		kind:    "job.status",
 		subject: "Following a job",
 		isLast: func(m envelope) bool {
 			return m.Deleted || m.JobState == string(JobStatusCOMPLETED) || m.JobState == string(JobStatusFAILED) || m.JobState == string(JobStatusCANCELLED)
 		},
-	}, options, only[JobMessage]("job.status"))
+	}, options, as[JobMessage])
 }
 
 // stateOf reads a job as a message of its channel.

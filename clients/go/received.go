@@ -145,7 +145,7 @@ type received struct {
 	deliver func(envelope)
 	onGap   func(Gap)
 	// kind is the type of the messages beside those about commands: others, which a later service may send, are passed over as if they had
-	// not come, since their cursors may overtake those of this type.
+	// not come, since their cursors may overtake those of this type. Empty for all.
 	kind string
 	// cursor to resume after; empty before the first one.
 	cursor string
@@ -224,7 +224,7 @@ func (r *received) accept(m envelope) bool {
 	switch {
 	case m.Type == commandStatus:
 		return r.commands.isNew(m)
-	case m.Type != r.kind:
+	case r.kind != "" && m.Type != r.kind:
 		return false
 	case m.Sequence == nil:
 		return true

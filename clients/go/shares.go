@@ -55,9 +55,10 @@ func (s *Shares) Follow(ctx context.Context, shareCode string, options FollowOpt
 	return follow(ctx, s.channels, channel{
 		path:    "/v3/shares/" + url.PathEscape(shareCode) + "/status/ws",
 		topic:   &topic{identifier: shareCode, suffix: "/SHARE/STATUS", state: s.exists(shareCode)},
+		kind:    "share.status",
 		subject: "Following a share",
 		isLast:  isEndOfShare,
-	}, options, only[ShareMessage]("share.status"))
+	}, options, as[ShareMessage])
 }
 
 func isEndOfShare(m envelope) bool { return m.ShareState == "REVOKED" || m.ShareState == "EXPIRED" }

@@ -45,6 +45,7 @@ func (m TelemetryMessage) Age() time.Duration {
 func (t *Telemetry) Follow(ctx context.Context, source TelemetrySource, options FollowOptions) iter.Seq2[TelemetryMessage, error] {
 	return follow(ctx, t.channels, channel{
 		path:    telemetryPath,
+		kind:    deviceTelemetry,
 		subject: "Following telemetry",
 		greeting: struct {
 			Action string `json:"action"`
@@ -52,5 +53,5 @@ func (t *Telemetry) Follow(ctx context.Context, source TelemetrySource, options 
 			TelemetrySource
 		}{"subscribe", true, source},
 		isLast: func(envelope) bool { return false },
-	}, options, only[TelemetryMessage](deviceTelemetry))
+	}, options, as[TelemetryMessage])
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -246,6 +247,35 @@ func TestACursorThatTheServiceDoesNotKnowIsAGap(t *testing.T) {
 		}
 		if !slices.Equal(gaps, []dronemission.Gap{{Cursor: unknown}}) {
 			t.Errorf("gaps %v", gaps)
+		}
+	})
+}
+
+func TestAChannelThatHasEndedLeavesNothingRunning(t *testing.T) {
+	overEach(t, func(t *testing.T, over dronemission.Protocol) {
+		client, ctx := newClient(t), aMinute(t)
+		job, _ := newJob(t, client)
+		follow := func() {
+			for _, err := range client.Jobs.Follow(ctx, job.JobId, dronemission.FollowOptions{Over: over}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		// What the client keeps is there after the first time.
+		follow()
+		before := runtime.NumGoroutine()
+		for range 5 {
+			follow()
+		}
+		// Two are those of an idle connection for requests.
+		for runtime.NumGoroutine() > before+2 {
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-ctx.Done():
+				t.Fatalf("%d goroutines have become %d", before, runtime.NumGoroutine())
+			}
 		}
 	})
 }

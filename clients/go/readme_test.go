@@ -38,6 +38,18 @@ func TestTheReadmeListsEverythingThatTheClientOffers(t *testing.T) {
 	}
 }
 
+func TestTheReadmeNamesWhatAViewerMayDo(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range methodsOf(reflect.TypeOf(&ShareView{})) {
+		if !regexp.MustCompile("`" + method + "`|view\\." + method + "\\(").Match(readme) {
+			t.Errorf("the README does not name %s", method)
+		}
+	}
+}
+
 func methodsOf(of reflect.Type) []string {
 	var names []string
 	for index := range of.NumMethod() {

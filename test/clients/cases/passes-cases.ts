@@ -26,6 +26,11 @@ export function passesCases(language: LanguageName): void {
     // A first build of Go takes minutes on a busy machine.
   }, 600_000);
 
+  test('has a program that stands the strict checks of its language', async () => {
+    for (const { program, args, env = {} } of await languages[language].checks(folder))
+      expect(await runCommand(program, args, { env })).toMatchObject({ stdout: '' });
+  });
+
   test.each(clientCases.map((each) => [each.title, each] as const))('%s', async (_, each) => {
     const service = await startScriptedService(each);
     try {

@@ -32,7 +32,7 @@ func main() {
 		fmt.Printf("refused %d, again after %g s\n", refused.Status, refused.RetryAfter.Seconds())
 	case refused != nil:
 		fmt.Printf("refused %d\n", refused.Status)
-	case errors.As(err, &unreachable):
+	case errors.As(err, &unreachable) && !unreachable.NotSent:
 		fmt.Println("interrupted")
 	case err != nil:
 		log.Fatal(err)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { expectLocalFolder } from '../api/stack/address';
 import { access } from '../api/stack/aws-access';
 
 /** How long five minutes of an alarm's period last in the stack under test. */
@@ -37,3 +38,18 @@ export function documentedAlarms(): ReadonlyMap<string, string> {
     ),
   );
 }
+
+/** What functions have logged so far, in characters. */
+export const loggedSoFar = (): number => functionLog().length;
+
+/** Errors that functions logged after so many characters, each kind once: why an alarm rang that nobody expected. */
+export function errorsLoggedAfter(start: number): readonly string[] {
+  const errors = functionLog()
+    .slice(start)
+    .split('\n')
+    .filter((line) => line.includes('"level":"ERROR"'))
+    .map((line) => line.replace(/"(requestId|timestamp|trace|stack)":"(\\.|[^"\\])*",?/g, '').slice(0, 300));
+  return [...new Set(errors)].sort();
+}
+
+const functionLog = () => readFileSync(join(expectLocalFolder(), 'functions.log'), 'utf8');

@@ -9,7 +9,7 @@ import { database, queues, tableNamed } from '../api/stack/aws-access';
 import { publishPlatformEvent } from '../channels/platform-events';
 import { tryToWatch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
-import { ALARM_PERIOD_MS, documentedAlarms, readAlarms } from './alarm-states';
+import { ALARM_PERIOD_MS, documentedAlarms, errorsLoggedAfter, loggedSoFar, readAlarms } from './alarm-states';
 import { injectFaults } from './inject-faults';
 import { startSteadyLoad, type SteadyLoad } from './steady-load';
 
@@ -153,6 +153,7 @@ test.each(day)(
   '$name: exactly these alarms ring, and end',
   async ({ faults = {}, act, mend, page = [], ticket = [], perhaps = [], quietPeriods = 0 }) => {
     const before = (await readAlarms()).changes.length;
+    const logged = loggedSoFar();
     const rung = async () => {
       const since = (await readAlarms()).changes.slice(before).filter(({ to }) => to === 'ALARM');
       return [...new Set(since.map(({ name }) => name))].sort();
@@ -177,7 +178,8 @@ test.each(day)(
     const documented = documentedAlarms();
     const names = (await rung()).filter((name) => !perhaps.includes(name));
     const ofUrgency = (urgency: string) => names.filter((name) => documented.get(name) === urgency);
-    expect({ page: ofUrgency('page'), ticket: ofUrgency('ticket') }).toEqual({ page, ticket });
+    const why = names.every((name) => expected.includes(name)) ? [] : errorsLoggedAfter(logged);
+    expect({ page: ofUrgency('page'), ticket: ofUrgency('ticket'), why }).toEqual({ page, ticket, why: [] });
   },
 );
 

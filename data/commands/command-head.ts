@@ -13,6 +13,8 @@ const head = z.object({
   sequence: z.int(),
   /** The newest command that ends the flight. */
   ending: z.optional(z.string()),
+  /** The commands of the newest minute that count against the device's limit. */
+  counted: z.optional(z.object({ start: z.int(), calls: z.int() })),
   /** Who holds the device, or held it last. */
   control: z.optional(controlLease),
   /** Incremented with every write. Heads of before there were leases have none. */

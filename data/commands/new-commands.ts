@@ -9,23 +9,34 @@ import { table } from '../store/dynamodb';
 import { putHead, type Head } from './command-head';
 import { toItem } from './command-item';
 
+/** What is stored with a command. */
+interface Beside {
+  /** The device's commands of this minute, if this one counts. */
+  readonly counted?: Head['counted'];
+  /** Of a viewer's command. */
+  readonly shareCode?: string | undefined;
+  readonly firstAnswer?: FirstAnswer | undefined;
+}
+
 /**
  * Stores a command after the others of its device.
  * @param before the head that it was made with
- * @param shareCode of a viewer's command
  * @returns false when the device got another command, or another holder, meanwhile
  * @throws AlreadyAnswered when the idempotency key has been used
  */
 export const insertCommand = (
   command: CommandRecord,
   before: Head,
-  shareCode?: string,
-  firstAnswer?: FirstAnswer,
+  { counted, shareCode, firstAnswer }: Beside = {},
 ): Promise<boolean> => {
   const { deviceId, commandId, sequence, name } = command;
   return insertTogether(
     [
-      putHead(deviceId, before, { sequence, ending: endsFlight(name) ? commandId : before.ending }),
+      putHead(deviceId, before, {
+        sequence,
+        ending: endsFlight(name) ? commandId : before.ending,
+        ...(counted && { counted }),
+      }),
       {
         TableName: table('commands'),
         Item: toItem(command, shareCode),

@@ -6,7 +6,7 @@ import { readTakeDeadline } from '../../data/platform/take-deadline';
 import { sendToQueue } from '../../data/store/queue';
 import { logger } from '../logger';
 import { consumePlatformEvent } from '../platform/consume-platform-event';
-import { endCommand } from '../platform/end-command';
+import { timeOutCommand } from '../platform/end-command';
 import { failUntakenJob } from '../platform/fail-untaken-job';
 import { EventTooEarly } from '../platform/occurrence';
 
@@ -62,7 +62,7 @@ async function applyDeadline(
 ): Promise<void> {
   const now = new Date();
   if (jobId !== undefined) await failUntakenJob(jobId, `deadline/${id}`, now);
-  if (command) await endCommand(command, { status: 'TIMED_OUT', now });
+  if (command) await timeOutCommand(command, now);
 }
 
 /** Applies the events of a batch in the order of arrival. */

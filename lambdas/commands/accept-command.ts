@@ -1,13 +1,17 @@
+import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../contract/rates';
 import type { FirstAnswer } from '../../data/requests/idempotency';
+import type { Head } from '../../data/commands/command-head';
 import { readCommand } from '../../data/commands/commands';
 import { insertCommand } from '../../data/commands/new-commands';
 import { newId } from '../../data/store/new-id';
-import type { Command } from '../../domain/command';
+import { isSafe, type Command } from '../../domain/command';
 import { isEnded } from '../../domain/command-lifecycle';
 import { newCommand, type CommandRecord, type Requester } from '../../domain/command-record';
 import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
+import { countIn } from '../../domain/rate-window';
+import { Refusal } from '../../domain/refusal';
 import { expectParameters, jobOf, whyNotCommanded } from '../../domain/steering';
 import { heldFrom } from './control';
 import { decideByHead } from './decide-by-head';
@@ -32,7 +36,7 @@ export interface WantedCommand {
 
 /**
  * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/stream/publish-platform-events.ts`).
- * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when others keep commanding the device; AlreadyAnswered
+ * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when the device has had its commands of this minute, or others keep commanding it; AlreadyAnswered
  */
 export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecord> {
   const { organisation, device, command, timeoutSeconds, job, requester, shareCode, now, firstAnswer } = wanted;
@@ -44,6 +48,7 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
     const held = await heldFrom(head, requester, now);
     const refusal = whyNotCommanded(command.name, { device, job, ending, requester, held });
     if (refusal) throw refusal;
+    const counted = isSafe(command.name) ? undefined : withOneMore(head.counted, now);
     const commanded = {
       commandId,
       deviceId,
@@ -52,8 +57,16 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
       sequence: head.sequence + 1,
     };
     const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
-    return (await insertCommand(accepted, head, shareCode, firstAnswer?.(accepted))) ? accepted : undefined;
+    const beside = { counted, shareCode, firstAnswer: firstAnswer?.(accepted) };
+    return (await insertCommand(accepted, head, beside)) ? accepted : undefined;
   });
+}
+
+/** The commands of the device in this minute, with one more. @throws Refusal `too_many_requests` */
+function withOneMore(counted: Head['counted'], now: string): Head['counted'] {
+  const more = countIn(counted, COMMANDS_OF_DEVICE_PER_MINUTE, Date.parse(now) / 1000);
+  if (!more) throw new Refusal('too_many_requests');
+  return more;
 }
 
 /** The name of a command without an outcome; undefined when it has one. */

@@ -22,7 +22,7 @@ export async function publishCommand({ deviceId, commandId }: CommandRecord, now
   const { command } = stored;
   // First: without it, one that nobody answers would never end.
   await scheduleCommandDeadline(command, command.endBefore, now);
-  const reason = await whyNotPublished(stored, now);
+  const reason = await whyNotPublished(stored);
   if (reason) return endCommand(command, { status: 'REFUSED', reason, now });
   await allSettled([publish(command), ...(endsFlight(command.name) ? [supersedeBefore(command, now)] : [])]);
 }
@@ -46,11 +46,11 @@ async function publish(command: CommandRecord): Promise<void> {
   logger.info('platform told', { type: 'control.requested', commandId });
 }
 
-/** Why nothing of a command may reach the platform any more. */
-async function whyNotPublished({ command, shareCode }: StoredCommand, now: Date): Promise<CommandReason | undefined> {
-  if (command.startBefore <= now.toISOString()) return 'TOO_LATE';
-  const isShared = shareCode === undefined || (await readShare(shareCode, now.toISOString())) !== undefined;
-  return isShared ? undefined : 'SHARE_ENDED';
+/** Why nothing of a command may reach the platform any more. The clock is looked at last, since each call before it takes a while. */
+async function whyNotPublished({ command, shareCode }: StoredCommand): Promise<CommandReason | undefined> {
+  const isShared = shareCode === undefined || (await readShare(shareCode, new Date().toISOString())) !== undefined;
+  if (!isShared) return 'SHARE_ENDED';
+  return command.startBefore <= new Date().toISOString() ? 'TOO_LATE' : undefined;
 }
 
 /** Ends what is pending of the device's commands before one that ends the flight. */

@@ -122,7 +122,7 @@ class InboundEvents extends Construct {
       jobs: ['get', 'query', 'update'],
       partners: ['scan'],
       requests: ['put', 'update'],
-      commands: ['update'],
+      commands: ['get', 'update'],
       // Open jobs are told with what they fly.
       missions: ['get'],
     });

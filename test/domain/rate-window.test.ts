@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { RATE_WINDOW_S, rateWindow } from '../../domain/rate-window';
+import { countIn, RATE_WINDOW_S, rateWindow } from '../../domain/rate-window';
 
 test.each([
   [1795775400, 1795775400],
@@ -19,4 +19,14 @@ test('every time is in one window, which begins with a minute of the clock', () 
       expect([start % RATE_WINDOW_S, end - start]).toEqual([0, RATE_WINDOW_S]);
     }),
   );
+});
+
+test.each([
+  ['the first of all', undefined, { start: 1795775400, calls: 1 }],
+  ['one more of a window', { start: 1795775400, calls: 1 }, { start: 1795775400, calls: 2 }],
+  ['the last that a window may have', { start: 1795775400, calls: 2 }, { start: 1795775400, calls: 3 }],
+  ['one too many', { start: 1795775400, calls: 3 }, undefined],
+  ['the first of a new window', { start: 1795775340, calls: 3 }, { start: 1795775400, calls: 1 }],
+])('counts %s', (_, counted, expected) => {
+  expect(countIn(counted, 3, 1795775430.5)).toEqual(expected);
 });

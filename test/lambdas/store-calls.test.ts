@@ -131,10 +131,10 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['PATCH /v3/jobs/{jobId}', { body: {} }, 1],
   ['DELETE /v3/jobs/{jobId}', {}, 1],
   ['POST /v3/jobs/{jobId}/cancel', {}, 1],
-  // The count of its limit and of its device, the device, the head of its commands, and the transaction.
-  ['POST /v3/devices/{deviceId}/commands', { body: { name: 'RESUME' } }, 5],
+  // The count of its limit, the device, the head of its commands, and the transaction.
+  ['POST /v3/devices/{deviceId}/commands', { body: { name: 'RESUME' } }, 4],
   ['POST /v3/devices/{deviceId}/commands', { body: { name: 'PAUSE' } }, 4],
-  ['POST /v3/devices/{deviceId}/commands', { body: { name: 'RESUME', jobId: flownJobId }, ...withKey }, 7],
+  ['POST /v3/devices/{deviceId}/commands', { body: { name: 'RESUME', jobId: flownJobId }, ...withKey }, 6],
   ['GET /v3/devices/{deviceId}/commands', {}, 1],
   ['GET /v3/devices/{deviceId}/commands/{commandId}', {}, 1],
   ['GET /v3/devices/{deviceId}/capabilities', {}, 1],

@@ -1,11 +1,8 @@
 import * as endpoints from '../../../contract/endpoints/commands';
-import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../../contract/rates';
 import { findDevice } from '../../../data/fleet/fleet';
 import { findJob } from '../../../data/jobs/jobs';
-import { isSafe } from '../../../domain/command';
 import { partsOf } from '../../../domain/command-request';
 import { acceptCommand } from '../../commands/accept-command';
-import { limitRate } from '../../limit-rate';
 import { idempotencyKey } from '../../serve/idempotency';
 import { jsonBody } from '../../serve/json-body';
 import { serve } from '../../serve/serve';
@@ -19,7 +16,6 @@ export const handler = serve(
       findDevice(organisation, deviceId),
       jobId === undefined ? undefined : findJob(organisation, jobId),
     ]);
-    if (!isSafe(command.name)) await limitRate(`commands#${deviceId}`, COMMANDS_OF_DEVICE_PER_MINUTE, new Date(now));
     const reply = (accepted: Awaited<ReturnType<typeof acceptCommand>>) => ({
       success: true as const,
       command: accepted,

@@ -99,6 +99,17 @@ test('a command is retried while the bus does not accept it, and not once it cou
   expect(await commandsIn(engine)).toMatchObject([{ status: 'REFUSED', reason: 'TOO_LATE', version: 2 }]);
 });
 
+test('a command whose time runs out while its deadline is set is not published', async () => {
+  queue.on(SendMessageCommand).callsFake(() => {
+    jest.setSystemTime(new Date('2026-11-27T10:30:10.000Z'));
+    return {};
+  });
+  await givenCommand(engine, command(1));
+  expect(await streamed(command(1))).toEqual(done);
+  expect(published()).toEqual([]);
+  expect(await commandsIn(engine)).toMatchObject([{ status: 'REFUSED', reason: 'TOO_LATE' }]);
+});
+
 test('a command without a deadline is not published', async () => {
   queue.on(SendMessageCommand).rejects(new Error('throttled'));
   await givenCommand(engine, command(1));

@@ -71,7 +71,7 @@ test('ConsumePlatformEvents may update jobs, commands and the fleet, and deliver
     flights: ['put'],
     connections: ['get', 'query', 'delete', 'update'],
     requests: ['put', 'update'],
-    commands: ['update'],
+    commands: ['get', 'update'],
     missions: ['get'],
     shares: ['get'],
     partners: ['get', 'scan'],

@@ -127,13 +127,11 @@ test('a device is told 600 commands a minute at most, and what keeps it from har
     doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'clearTimeout'],
   });
   await engine.put('fleet', commandedDevice());
-  await engine.put('requests', {
-    id: `calls#commands#${id('device')}#${Date.parse('2026-11-27T10:30:00Z') / 1000}`,
-    calls: 600,
-    ttl: 9e9,
-  });
+  const counted = { start: Date.parse('2026-11-27T10:30:00Z') / 1000, calls: 599 };
+  await engine.put('commands', { deviceId: id('device'), commandId: 'head', sequence: 599, revision: 599, counted });
   const statuses: number[] = [];
-  for (const name of ['TAKE_PHOTO', 'PAUSE', 'RETURN_HOME', 'LAND']) statuses.push((await send({ name })).status);
+  for (const name of ['TAKE_PHOTO', 'TAKE_PHOTO', 'PAUSE', 'TAKE_PHOTO', 'RETURN_HOME', 'LAND'])
+    statuses.push((await send({ name })).status);
   jest.useRealTimers();
-  expect(statuses).toEqual([429, 202, 202, 202]);
+  expect(statuses).toEqual([202, 429, 202, 429, 202, 202]);
 });

@@ -36,7 +36,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
     jobs: ['by-status'],
     fleet: ['standing'],
     connections: ['by-socket'],
-    events: ['by-channel', 'by-second-channel'],
+    events: ['by-channel'],
     commands: ['by-job'],
   };
   /** Index of the fleet table with the keys of online devices only; always scanned completely. */
@@ -120,12 +120,6 @@ export class Tables extends Construct implements Record<TableName, Table> {
     this.events.addGlobalSecondaryIndex({
       indexName: 'by-channel',
       partitionKey: text('channel'),
-      sortKey: number,
-      projectionType: ProjectionType.ALL,
-    });
-    this.events.addGlobalSecondaryIndex({
-      indexName: 'by-second-channel',
-      partitionKey: text('secondChannel'),
       sortKey: number,
       projectionType: ProjectionType.ALL,
     });

@@ -1,11 +1,13 @@
 import type { Organisation, Resource } from '../../domain/id';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
-import { readIndex, readIndexes } from './channel-index';
+import { readItem as readJob } from '../jobs/jobs';
+import { readCommandsOfJob, readIndex, type Range } from './channel-index';
 import { findLast, readBack, readEnd } from './log-end';
 import {
   channelLog,
   eventIn,
+  inOrder,
   isInTimeline,
   isKept,
   organisationLog,
@@ -38,7 +40,7 @@ export async function findEvent(organisation: Organisation, number: number): Pro
 
 /**
  * The events of a channel after a number, in order, up to the last one that is in the log: one query, or three reads when the log
- * has grown by more than 200 events since.
+ * has grown by more than 200 events since, and two more for a job.
  * @param most maximum of events
  * @returns undefined when the log no longer reaches back that far, or there are more
  */
@@ -57,15 +59,24 @@ export async function missedEvents(
   const begin = Math.max(first.number, after + 1);
   const isLong = isCut && begin > after + 1;
   const [older, next] = await Promise.all([
-    isLong ? readIndexes(channel, { from: after + 1, to: begin - 1, most: most + 1 }) : [],
+    isLong ? readOlder(channel, { from: after + 1, to: begin - 1, most: most + 1 }) : [],
     isLong ? findEvent(organisation, after + 1) : tail[0],
   ]);
   // The older an event, the sooner it expires, so the first one speaks for all.
   const hasFirst = next?.number === after + 1 && isKept(next, now);
   const isWhole = tail.every(({ number }, index) => number === begin + index);
-  if (tail.length > 0 && !(hasFirst && isWhole)) return undefined;
+  if (!older || (tail.length > 0 && !(hasFirst && isWhole))) return undefined;
   const missed = [...older, ...tail.filter(isOf(channel))];
   return missed.length > most ? undefined : missed.map(eventIn);
+}
+
+/** The events of a channel that the index has. @returns undefined when they are too many to search */
+async function readOlder(channel: Resource, range: Range): Promise<LogItem[] | undefined> {
+  const own = readIndex(channel, range);
+  if (channel.kind !== 'job') return own;
+  const group = (await readJob(channel.id, false))?.job.deviceGroupId;
+  const ofCommands = group === undefined ? undefined : await readCommandsOfJob(channel, group, range);
+  return ofCommands && inOrder([...(await own), ...ofCommands]);
 }
 
 /** The kept events of a channel up to a number that the log got at most ten seconds before it, and that a follower may not know; two reads. */

@@ -94,7 +94,7 @@ const indexes: Readonly<Record<string, readonly string[]>> = {
   jobs: ['by-status'],
   fleet: ['standing'],
   connections: ['by-socket'],
-  events: ['by-channel', 'by-second-channel'],
+  events: ['by-channel'],
   commands: ['by-job'],
 };
 

@@ -67,8 +67,12 @@ export function givenLogTable(given: readonly Item[] = []) {
       .filter((item) => start === undefined || (isForward ? numberOf(item) > start : numberOf(item) < start))
       .sort((one, other) => (numberOf(one) - numberOf(other)) * (isForward ? 1 : -1));
     const Items = found.slice(0, query.Limit);
-    // DynamoDB does not know whether there is more when a page ends with the limit.
-    return Promise.resolve({ Items, ...(Items.length === query.Limit && { LastEvaluatedKey: Items.at(-1) }) });
+    const job = query.ExpressionAttributeValues[':job'];
+    return Promise.resolve({
+      Items: job === undefined ? Items : Items.filter(({ secondChannel }) => secondChannel === job),
+      // DynamoDB does not know whether there is more when a page ends with the limit.
+      ...(Items.length === query.Limit && { LastEvaluatedKey: Items.at(-1) }),
+    });
   });
 
   return {

@@ -1,7 +1,8 @@
 import { hasEventAfter, missedEvents, unsettledEvents } from '../../../data/events/missed-events';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { toItem } from '../../../data/jobs/job-item';
 import { deviceMessage } from '../../../domain/status-event';
-import { acme, id, sampleDevice } from '../../domain/fixtures/samples';
+import { acme, id, sampleDevice, sampleJob } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';
 import {
   event,
@@ -18,6 +19,9 @@ import {
   past,
 } from './logged-events';
 import { givenLogTable, type Item } from './log-table';
+
+const group = { kind: 'group', id: id('group') } as const;
+const ofGroup = `group#${group.id}`;
 
 describe('missedEvents', () => {
   test('are those of the channel only, by one strongly consistent query', async () => {
@@ -52,11 +56,47 @@ describe('missedEvents', () => {
   });
 
   test('of a log that has grown much since are those of the index, and the end of the organisation’s', async () => {
-    const items = [...events(3, 6, other), event(7), ...events(8, 1001, other), event(1002), event(1003, other)];
+    const items = [...events(3, 6, other), event(7, ofGroup), ...events(8, 1001, other), event(1002, ofGroup)];
     givenLogTable([head(1), ...items]);
-    expect(numbersOf(await missedEvents(acme, job, 3, 10, now))).toEqual([7, 1002]);
-    // Both indexes: that of first channels, and that of second ones.
-    expect(sent()).toHaveLength(4);
+    expect(numbersOf(await missedEvents(acme, group, 3, 10, now))).toEqual([7, 1002]);
+    expect(sent()).toHaveLength(3);
+  });
+
+  describe('of a job, in a log that has grown much since,', () => {
+    const command = (number: number, secondChannel = ofJob) => event(number, ofGroup, { secondChannel });
+    const grown = [
+      event(3),
+      command(4),
+      event(5),
+      command(6, other),
+      event(7, ofGroup),
+      ...events(8, 1001, other),
+      command(1002),
+    ];
+
+    test('are its changes by the index, and its commands by that of its group', async () => {
+      givenLogTable(grown);
+      store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
+      expect(numbersOf(await missedEvents(acme, job, 3, 10, now))).toEqual([4, 5, 1002]);
+      expect(sent()).toHaveLength(5);
+    });
+
+    test.each<[string, () => void]>([
+      ['the job is no more', () => undefined],
+      [
+        'its group has too many to search',
+        () => {
+          store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
+          store
+            .on(QueryCommand, { FilterExpression: 'secondChannel = :job' })
+            .resolves({ Items: [], LastEvaluatedKey: { log: 'organisation', number: 5 } });
+        },
+      ],
+    ])('are undefined when %s', async (_, given) => {
+      givenLogTable(grown);
+      given();
+      await expect(missedEvents(acme, job, 3, 10, now)).resolves.toBeUndefined();
+    });
   });
 
   test('of the last seconds are none of the index', async () => {
@@ -85,8 +125,6 @@ describe('missedEvents', () => {
 });
 
 describe('unsettledEvents', () => {
-  const group = { kind: 'group', id: id('group') } as const;
-  const ofGroup = `group#${group.id}`;
   const message = JSON.stringify(deviceMessage(sampleDevice(), now.toISOString()));
   const at = (number: number, seconds: number, channel = ofGroup) =>
     event(number, channel, { message, loggedAt: long + seconds });

@@ -21,8 +21,8 @@ async function runCommand({ client, platform }: Setup, deviceId: string): Promis
   return commandId;
 }
 
-/** A million commands in a month to devices that fly jobs, each with a follower of its job over WSS. */
-export async function commands(setup: Setup): Promise<Bill> {
+/** A million commands in a month to devices that fly jobs: that nobody follows, and each with a follower of its job over WSS. */
+export async function commands(setup: Setup): Promise<Bill[]> {
   const { client, platform, stack } = setup;
   const { deviceId, deviceGroupId } = client;
   const { jobId } = await client.api.jobs.create({ name: 'Survey', deviceGroupId, deviceId });
@@ -34,13 +34,20 @@ export async function commands(setup: Setup): Promise<Bill> {
   const socket = await follow(stack.facts, client, { kind: 'job', id: jobId });
   await waitUntil(() => socket.received.some(({ jobState }) => jobState === 'IN_PROGRESS'));
   await runCommand(setup, deviceId);
+  const followed = await billOfCommands(setup, 'one follower of each');
+  socket.close();
+  return [await billOfCommands(setup, 'nobody follows'), followed];
+}
+
+/** @param audience who follows the job */
+async function billOfCommands(setup: Setup, audience: string): Promise<Bill> {
+  const { client, stack } = setup;
   const before = await readSettled(stack.access);
-  for (let count = 0; count < COMMANDS; count++) await runCommand(setup, deviceId);
+  for (let count = 0; count < COMMANDS; count++) await runCommand(setup, client.deviceId);
   await pause(TIMEOUT_MS);
   const used = between(before, await readSettled(stack.access));
-  socket.close();
   return billOf(
-    'a million commands to devices that fly jobs, with one follower each',
+    `a million commands to devices that fly jobs, ${audience}`,
     `${COMMANDS} commands × ${(MILLION / COMMANDS).toFixed(0)}, evenly over a month, each begun and done`,
     scaled(beyondIdle(used, setup.idle), MILLION / COMMANDS),
   );

@@ -19,6 +19,8 @@ interface Values {
   readonly fleet: { readonly deviceGroupId: string; readonly deviceId: string; readonly observedId: string };
   /** A scheduled job, which no fleet takes. */
   readonly job: { readonly jobId: string };
+  /** A mission, deleted before the refusals. */
+  readonly mission: { readonly missionId: string; readonly name?: string | undefined };
   readonly mqttInbox: Inbox;
   readonly jobChannel: Connection;
   readonly telemetry: Connection;

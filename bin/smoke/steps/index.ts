@@ -4,6 +4,7 @@ import { changeSteps, channelSteps } from './job-channel';
 import { jobEndSteps, jobSteps } from './jobs';
 import { lifecycleSteps } from './lifecycle';
 import { limitSteps } from './limits';
+import { missionSteps } from './missions';
 import { refusalSteps } from './refusals';
 import { revokeShare, shareIsDeleted, shareSteps } from './shares';
 import { telemetrySteps, viewerTelemetry } from './telemetry';
@@ -14,6 +15,7 @@ import { viewerIsRefused, viewerIsNotified, viewShare } from './viewers';
 export const steps: readonly Step[] = [
   ...tokenSteps,
   ...fleetSteps,
+  ...missionSteps,
   ...jobSteps,
   ...channelSteps,
   jobEndSteps.cancel,

@@ -12,7 +12,7 @@ const narrow = all.at(-1) ?? all[0];
 const [limited, ...others] = all.slice(0, -1);
 
 /** Later steps depend on these, so each fails in a run of its own. */
-const prerequisites = ['token', 'resources', 'create a job', 'create a share'];
+const prerequisites = ['token', 'resources', 'create a mission', 'create a job', 'create a share'];
 const LIMIT = '429 beyond the limit';
 const RUNS = 6;
 

@@ -60,8 +60,13 @@ export function alterAnswer(
 export const alterBody = (request: RegExp, fields: object, nth = 1): InjectedFault =>
   alterAnswer(request, ({ body }) => ({ body: { ...body, ...fields } }), { nth });
 
-/** Changes fields of the job or share in one answer. */
-export const alterResource = (name: 'job' | 'share', request: RegExp, fields: object, nth = 1): InjectedFault =>
+/** Changes fields of the resource of that name in one answer. */
+export const alterResource = (
+  name: 'job' | 'share' | 'mission',
+  request: RegExp,
+  fields: object,
+  nth = 1,
+): InjectedFault =>
   alterAnswer(request, ({ body }) => ({ body: { ...body, [name]: { ...(body[name] as object), ...fields } } }), {
     nth,
   });

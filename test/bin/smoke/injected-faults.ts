@@ -10,6 +10,7 @@ import {
 const aJob = /\/v3\/jobs\/job-[^/]+$/;
 const GET_JOB = new RegExp(`^GET ${aJob.source}`);
 const GET_SHARE = /^GET \/v3\/shares\/share-[^/]+$/;
+const GET_MISSION = /^GET \/v3\/missions\/mission-[^/]+$/;
 const CREATE_SHARE = /^POST \/v3\/streams\/share/;
 const TOKEN = /^POST \/v3\/auth\/token/;
 const CHANNEL = /\/status\/ws/;
@@ -20,6 +21,24 @@ const VIEWER = /^\/telemetry\?shareCode=/;
 export const injectedFaults: Readonly<Record<string, readonly [make: () => InjectedFault, complaint: RegExp]>> = {
   token: [() => alterBody(TOKEN, { expires_in: 60 }), /expected a token for 3600 s, got 60 s/],
   resources: [() => alterBody(/^GET \/v3\/resources/, { count: 7 }), /expected a count of 2, got 7/],
+  'create a mission': [
+    () => alterResource('mission', /^POST \/v3\/missions$/, { waypointCount: 1 }),
+    /expected version 1 with 2 waypoints, got .*"waypointCount":1/,
+  ],
+  'read the mission': [
+    () => alterBody(GET_MISSION, { geometry: { type: 'LineString', coordinates: [] } }),
+    /expected the mission as it was created/,
+  ],
+  'list missions': [() => alterBody(/^GET \/v3\/missions$/, { missions: [] }), /among the latest, got 0 others/],
+  'check a flight of the mission': [
+    () => alterBody(/^POST \/v3\/jobs\/check$/, { feasible: true }),
+    /expected feasible without findings only, got true with NO_DEVICE, UNDECIDED/,
+  ],
+  'replace the mission': [() => alterResource('mission', /^PUT \/v3\/missions/, { version: 1 }), /version 2, got 1/],
+  'delete the mission': [
+    () => alterAnswer(GET_MISSION, () => ({ status: 200 }), { nth: 2 }),
+    /404 \{"error":"Mission not found"\}, got 200/,
+  ],
   'create a job': [() => alterResource('job', /^POST \/v3\/jobs\/create/, { status: 'QUEUED' }), /PENDING, got QUEUED/],
   'read the job': [() => alterResource('job', GET_JOB, { metadata: {} }), /expected the job as it was created/],
   'list jobs': [() => alterBody(/^GET \/v3\/jobs$/, { jobs: [] }), /among the latest, got 0 others/],
@@ -130,7 +149,7 @@ export const injectedFaults: Readonly<Record<string, readonly [make: () => Injec
     /got 403 \{"message":"Missing Authentication Token"\}/,
   ],
   '405 with Allow': [
-    () => alterAnswer(/^PUT/, ({ headers }) => ({ headers: { ...headers, allow: 'GET, PATCH' } })),
+    () => alterAnswer(/^PUT \/v3\/jobs/, ({ headers }) => ({ headers: { ...headers, allow: 'GET, PATCH' } })),
     /expected Allow: DELETE, GET, PATCH, got Allow: GET, PATCH/,
   ],
   '400 for an unknown field': [

@@ -18,11 +18,16 @@ const all = clients('whole-story');
 const [first, second = first, narrow = first] = all;
 const names = steps.map(({ name }) => name);
 
-/** Ids of all jobs and shares of the organisation: what a run has not cleaned up. */
-async function jobsAndShares(): Promise<string[]> {
+/** Ids of all jobs, shares and missions of the organisation: what a run has not cleaned up. */
+async function leftBehind(): Promise<string[]> {
   const { jobs } = (await first.call('GET /v3/jobs')).body;
   const { shares } = (await first.call('GET /v3/shares')).body;
-  return [...jobs.map(({ jobId }) => jobId), ...shares.map(({ shareCode }) => shareCode)];
+  const { missions } = (await first.call('GET /v3/missions')).body;
+  return [
+    ...jobs.map(({ jobId }) => jobId),
+    ...shares.map(({ shareCode }) => shareCode),
+    ...missions.map(({ missionId }) => missionId),
+  ];
 }
 
 /** Runs the command through a fault-injecting proxy, without the last step, which rate-limits the client. */
@@ -60,25 +65,27 @@ describe('npm run smoke', () => {
     );
     expect(printedLines.at(-2)).toMatch(new RegExp(`^${names.length + 1} ok, 0 failed, 0 skipped in \\d+\\.\\d s$`));
     expect(secretsIn(printed)).toEqual([]);
-    expect(await jobsAndShares()).toEqual([]);
+    expect(await leftBehind()).toEqual([]);
   });
 
   test.each([
     ['a job', alterAnswer(/^POST \/v3\/jobs\/create/, () => ({ status: 502, body: {} }))],
+    ['a mission', alterAnswer(/^POST \/v3\/missions/, () => ({ status: 502, body: {} }))],
     ['a share', alterAnswer(/^POST \/v3\/streams\/share/, () => ({ status: 502, body: {} }))],
   ])('deletes %s whose creation was answered with an error', async (_, fault) => {
     const outcome = await runWith(fault);
     expect(stepsThat('FAIL', outcome)).toHaveLength(1);
     expect(stepsThat('ok', outcome)).toContain('clean-up');
-    expect(await jobsAndShares()).toEqual([]);
+    expect(await leftBehind()).toEqual([]);
   });
 
   test('skips the steps that need the result of a failed one', async () => {
     const outcome = await runWith(alterBody(/^GET \/v3\/resources/, { resources: [], count: 0 }));
     expect(stepsThat('FAIL', outcome)).toEqual(['resources']);
     expect(outcome.lines).toContain('skip  create a job: needs the result of an earlier step: fleet');
+    const missions = names.filter((name) => /^(create|read|list|replace|delete) .*missions?$/.test(name));
     const refusals = names.filter((name) => /^(401|403|404 for an unknown path|405|no socket)/.test(name));
-    expect(stepsThat('ok', outcome)).toEqual(['token', ...refusals, 'clean-up']);
+    expect(stepsThat('ok', outcome)).toEqual(['token', ...missions, ...refusals, 'clean-up']);
   });
 
   test('redacts tokens and share codes in unexpected answers', async () => {
@@ -123,15 +130,8 @@ describe('npm run smoke', () => {
     expect(outcome.exitCode).toBe(1);
     expect(outcome.lines).toContain('FAIL  patch the job: interrupted');
     expect(outcome.lines).toContain('skip  cancel the job: interrupted');
-    expect(stepsThat('ok', outcome)).toEqual([
-      'token',
-      'resources',
-      'create a job',
-      'read the job',
-      'list jobs',
-      'clean-up',
-    ]);
-    expect(await jobsAndShares()).toEqual([]);
+    expect(stepsThat('ok', outcome)).toEqual([...names.slice(0, names.indexOf('patch the job')), 'clean-up']);
+    expect(await leftBehind()).toEqual([]);
   });
 
   test('cleans up after Ctrl-C, which npm repeats', async () => {
@@ -148,7 +148,7 @@ describe('npm run smoke', () => {
     });
     expect(await once(child, 'exit')).toEqual([1, null]);
     await close();
-    expect(await jobsAndShares()).toEqual([]);
+    expect(await leftBehind()).toEqual([]);
   });
 
   test('fails at the first step when nothing answers, and skips the rest', async () => {

@@ -6,7 +6,7 @@ import { call, expectReply } from './api-calls';
 import type { SmokeContext } from './smoke-context';
 import { inOneLine } from './errors';
 
-type CreationKey = 'POST /v3/jobs/create' | 'POST /v3/streams/share';
+type CreationKey = 'POST /v3/jobs/create' | 'POST /v3/jobs/dispatch' | 'POST /v3/streams/share';
 
 const MISSION_KEY = 'POST /v3/missions';
 const MISSIONS_KEY = 'GET /v3/missions';

@@ -15,6 +15,8 @@ export interface Connection {
 /** Values that steps provide to later steps. */
 interface Values {
   readonly token: string;
+  /** Of the client that lacks a scope. */
+  readonly narrowToken: string;
   /** The group and device that jobs use, and the device whose telemetry is published. */
   readonly fleet: { readonly deviceGroupId: string; readonly deviceId: string; readonly observedId: string };
   /** A scheduled job, which no fleet takes. */

@@ -8,7 +8,7 @@ export interface Step {
   readonly part?: Part;
   /**
    * @returns a note to print when it passed
-   * @throws Unexpected for another outcome, MissingPrerequisite when an earlier step did not provide what it needs
+   * @throws Unexpected for another outcome, MissingPrerequisite when an earlier step or the client did not provide what it needs
    */
   readonly run: (context: SmokeContext) => Promise<string | undefined>;
 }

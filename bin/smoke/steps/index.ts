@@ -1,4 +1,5 @@
 import type { Step } from '../step';
+import { commandRefusals, commandSteps } from './commands';
 import { fleetSteps } from './fleet';
 import { changeSteps, channelSteps } from './job-channel';
 import { jobEndSteps, jobSteps } from './jobs';
@@ -15,6 +16,7 @@ import { viewerIsRefused, viewerIsNotified, viewShare } from './viewers';
 export const steps: readonly Step[] = [
   ...tokenSteps,
   ...fleetSteps,
+  ...commandSteps,
   ...missionSteps,
   ...jobSteps,
   ...channelSteps,
@@ -32,5 +34,6 @@ export const steps: readonly Step[] = [
   viewerIsRefused,
   ...tokenRefusals,
   ...refusalSteps,
+  ...commandRefusals,
   ...limitSteps,
 ];

@@ -8,7 +8,8 @@ import { expectRefusedHandshake } from '../handshake';
 import type { Step } from '../step';
 import type { SmokeContext } from '../smoke-context';
 import { inOneLine, Unexpected } from '../errors';
-import { newToken } from './token';
+import { unknownId } from '../unknown-id';
+import { newToken, scopesIn } from './token';
 
 const keys = Object.keys(endpointTable) as EndpointKey[];
 
@@ -25,17 +26,11 @@ async function unauthorized(context: SmokeContext, token: string | null): Promis
 const unauthorizedHandshake = (context: SmokeContext) =>
   expectRefusedHandshake(context, channels.job.path.replace('{id}', 'none'), 401);
 
-/** The scopes in a token's claims, without their prefix `<resource server>/`. */
-function scopesIn(token: string): readonly string[] {
-  const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}');
-  const held = typeof claims === 'object' && claims !== null && 'scope' in claims ? String(claims.scope) : '';
-  return held.split(' ').map((scope) => scope.slice(scope.lastIndexOf('/') + 1));
-}
-
 async function outsideTheScopes(context: SmokeContext): Promise<string> {
   const { narrowClient } = context.target;
   if (!narrowClient) throw new Unexpected('a client with fewer scopes', 'none');
   const token = await newToken(context, narrowClient);
+  context.set('narrowToken', token);
   const held = scopesIn(token);
   const closed = keys.filter((key) => {
     const endpoint = endpointTable[key];
@@ -48,9 +43,19 @@ async function outsideTheScopes(context: SmokeContext): Promise<string> {
 }
 
 async function unknownJob(context: SmokeContext): Promise<undefined> {
-  // Well-formed, so that it is looked up.
-  const jobId = context.get('job').jobId.replace(/.{6}$/, '000000');
+  const jobId = unknownId(context.get('job').jobId);
   expectRefusal(await call(context, 'GET /v3/jobs/{jobId}', { path: { jobId } }), 404, 'Job not found');
+}
+
+/**
+ * The form of a dispatch that can't start a flight: its mission does not exist, so there is no place to fly to, nor does its group, so
+ * there is no drone. One that succeeds would send the nearest drone.
+ */
+async function unknownMission(context: SmokeContext): Promise<undefined> {
+  const missionId = unknownId(context.get('mission').missionId);
+  const deviceGroupId = unknownId(context.get('fleet').deviceGroupId);
+  const body = { name: 'Smoke test', missionId, deviceGroupId };
+  expectRefusal(await createResource(context, 'POST /v3/jobs/dispatch', body), 404, 'Mission not found');
 }
 
 async function unknownPath(context: SmokeContext): Promise<undefined> {
@@ -86,6 +91,7 @@ export const refusalSteps: readonly Step[] = [
   { name: 'no socket without a token', part: 'wss', run: unauthorizedHandshake },
   { name: '403 outside the scopes', part: 'scopes', run: outsideTheScopes },
   { name: '404 for an unknown job', run: unknownJob },
+  { name: '404 for a dispatch of an unknown mission', run: unknownMission },
   { name: '404 for an unknown path', run: unknownPath },
   { name: '405 with Allow', run: otherMethod },
   { name: '400 for an unknown field', run: unknownField },

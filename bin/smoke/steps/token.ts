@@ -24,6 +24,13 @@ function requestToken(
 export const newToken = async (context: SmokeContext, client: Client): Promise<string> =>
   expectReply(KEY, await requestToken(context, client, client.apiKey)).access_token;
 
+/** The scopes in a token's claims, without their prefix `<resource server>/`. */
+export function scopesIn(token: string): readonly string[] {
+  const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}');
+  const held = typeof claims === 'object' && claims !== null && 'scope' in claims ? String(claims.scope) : '';
+  return held.split(' ').map((scope) => scope.slice(scope.lastIndexOf('/') + 1));
+}
+
 async function token(context: SmokeContext): Promise<undefined> {
   const answer = await requestToken(context, context.target.client, context.target.client.apiKey);
   const { access_token, expires_in } = expectReply(KEY, answer);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { scopes, type Scope } from '../../../contract/endpoint';
+import { scopes, scopesOfAll, type Scope } from '../../../contract/endpoint';
 import { partnersShape } from '../../../bin/start/stack-facts';
 
 const all = scopes;
@@ -106,7 +106,7 @@ export const cast = {
   'long-poll-faults': [all],
   'alarm-day': [all, all, all],
   sabotage: [all, all, all, all, all, ['command:read']],
-  'whole-story': [all, all, ['command:read']],
+  'whole-story': [all, all, scopesOfAll, ['command:read']],
 } as const satisfies Record<string, readonly (readonly Scope[])[]>;
 
 export type OrganisationName = keyof typeof cast;

@@ -11,6 +11,7 @@ const aJob = /\/v3\/jobs\/job-[^/]+$/;
 const GET_JOB = new RegExp(`^GET ${aJob.source}`);
 const GET_SHARE = /^GET \/v3\/shares\/share-[^/]+$/;
 const GET_MISSION = /^GET \/v3\/missions\/mission-[^/]+$/;
+const SEND_COMMAND = /^POST \/v3\/devices\/device-[^/]+000000\/commands$/;
 const CREATE_SHARE = /^POST \/v3\/streams\/share/;
 const TOKEN = /^POST \/v3\/auth\/token/;
 const CHANNEL = /\/status\/ws/;
@@ -21,6 +22,15 @@ const VIEWER = /^\/telemetry\?shareCode=/;
 export const injectedFaults: Readonly<Record<string, readonly [make: () => InjectedFault, complaint: RegExp]>> = {
   token: [() => alterBody(TOKEN, { expires_in: 60 }), /expected a token for 3600 s, got 60 s/],
   resources: [() => alterBody(/^GET \/v3\/resources/, { count: 7 }), /expected a count of 2, got 7/],
+  'capabilities of a device': [
+    () => alterBody(/^GET .*\/capabilities$/, { capabilities: { deviceId: 'device-none' } }),
+    /expected those of device-\S+, got \{"deviceId":"device-none"\}/,
+  ],
+  'list commands of a device': [() => alterBody(/^GET .*\/commands$/, { count: 7 }), /expected a count of 0, got 7/],
+  'who has the control of a device': [
+    () => alterBody(/^GET .*\/control$/, { control: { deviceId: 'device-none' } }),
+    /expected those of device-\S+, got \{"deviceId":"device-none"\}/,
+  ],
   'create a mission': [
     () => alterResource('mission', /^POST \/v3\/missions$/, { waypointCount: 1 }),
     /expected version 1 with 2 waypoints, got .*"waypointCount":1/,
@@ -144,6 +154,10 @@ export const injectedFaults: Readonly<Record<string, readonly [make: () => Injec
     () => alterBody(/^GET .*000000$/, { error: 'Not found' }),
     /404 \{"error":"Job not found"\}, got 404 \{"error":"Not found"\}/,
   ],
+  '404 for a dispatch of an unknown mission': [
+    () => alterBody(/^POST \/v3\/jobs\/dispatch$/, { error: 'no_device' }),
+    /404 \{"error":"Mission not found"\}, got 404 \{"error":"no_device"/,
+  ],
   '404 for an unknown path': [
     () => alterAnswer(/nothing$/, () => ({ status: 403, body: { message: 'Missing Authentication Token' } })),
     /got 403 \{"message":"Missing Authentication Token"\}/,
@@ -155,6 +169,22 @@ export const injectedFaults: Readonly<Record<string, readonly [make: () => Injec
   '400 for an unknown field': [
     () => alterBody(/^POST \/v3\/jobs\/create/, { details: undefined }, 3),
     /expected details that name sheduledAt/,
+  ],
+  '403 for a command without its scope': [
+    () => alterAnswer(SEND_COMMAND, () => ({ status: 202 })),
+    /403 \{"error":"Forbidden"\}, got 202/,
+  ],
+  '400 for an unknown command': [
+    () => alterBody(SEND_COMMAND, { details: undefined }, 2),
+    /expected details that name name/,
+  ],
+  '400 for a parameter of another command': [
+    () => alterAnswer(SEND_COMMAND, () => ({ status: 202 }), { nth: 3 }),
+    /400 \{"error":"invalid_request"\}, got 202/,
+  ],
+  '404 for a command to an unknown device': [
+    () => alterAnswer(SEND_COMMAND, () => ({ status: 409 }), { nth: 4 }),
+    /404 \{"error":"Resource not found"\}, got 409/,
   ],
   '429 beyond the limit': [
     () => ({

@@ -15,7 +15,7 @@ import { credentialsFile, smoke, stepsThat, type Outcome } from './smoke-run';
 
 const project = join(__dirname, '../../..');
 const all = clients('whole-story');
-const [first, second = first, narrow = first] = all;
+const [first, second = first, withoutControl = first, narrow = first] = all;
 const names = steps.map(({ name }) => name);
 
 /** Ids of all jobs, shares and missions of the organisation: what a run has not cleaned up. */
@@ -84,8 +84,21 @@ describe('npm run smoke', () => {
     expect(stepsThat('FAIL', outcome)).toEqual(['resources']);
     expect(outcome.lines).toContain('skip  create a job: needs the result of an earlier step: fleet');
     const missions = names.filter((name) => /^(create|read|list|replace|delete) .*missions?$/.test(name));
-    const refusals = names.filter((name) => /^(401|403|404 for an unknown path|405|no socket)/.test(name));
+    const refusals = names.filter((name) =>
+      /^(401|403 (without|outside)|404 for an unknown path|405|no socket)/.test(name),
+    );
     expect(stepsThat('ok', outcome)).toEqual(['token', ...missions, ...refusals, 'clean-up']);
+  });
+
+  test('skips the commands of a client that lacks their scope, and names it', async () => {
+    const outcome = await runWith({}, withoutControl);
+    expect([outcome.exitCode, stepsThat('FAIL', outcome)]).toEqual([0, []]);
+    expect(outcome.lines.filter((line) => line.includes('command:control'))).toEqual([
+      'skip  400 for an unknown command: needs a client with command:control',
+      'skip  400 for a parameter of another command: needs a client with command:control',
+      'skip  404 for a command to an unknown device: needs a client with command:control',
+    ]);
+    expect(stepsThat('ok', outcome)).toContain('403 for a command without its scope');
   });
 
   test('redacts tokens and share codes in unexpected answers', async () => {

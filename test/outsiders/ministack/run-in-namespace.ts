@@ -21,7 +21,7 @@ const onboarding = {
       name: 'Smoke test',
       deviceGroups: [{ name: 'North', devices: [{ name: 'North 1', stream: true }, { name: 'North 2' }] }],
       clients: [
-        { name: 'all', scopes: 'all' },
+        { name: 'all', scopes: ['all', 'command:control'] },
         { name: 'few', scopes: ['command:read'] },
       ],
     },

@@ -17,6 +17,8 @@ PACKAGE = FOLDER / "src" / "drone_mission_client"
 MESSAGES = (
     *("JobStatusMessage", "DeviceStatusMessage", "ShareStatusMessage", "CommandStatusMessage"),
     *("DeviceTelemetryMessage", "Sample"),
+    *("ViewerShareStatusMessage", "ViewerTelemetryMessage", "SharePlaybackMessage", "ShareFlightMessage"),
+    "ControlOutcomeMessage",
 )
 
 OPTIONS = [

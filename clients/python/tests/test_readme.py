@@ -30,8 +30,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "installed"
 
 
-def start(program: str, partner: Partner, package: Path) -> subprocess.Popen[str]:
-    environment = {**os.environ, **partner.environment(), "PYTHONPATH": str(package)}
+def start(program: str, partner: Partner, package: Path, **more: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, **partner.environment(), "PYTHONPATH": str(package), **more}
     return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment)
 
 
@@ -40,7 +40,7 @@ def test_the_package_says_that_it_is_typed(package: Path) -> None:
 
 
 def test_a_program_has_at_most_ten_lines() -> None:
-    assert len(PROGRAMS) == 2
+    assert len(PROGRAMS) == 3
     assert max(len(program.splitlines()) for program in PROGRAMS) <= 10
 
 
@@ -61,3 +61,16 @@ def test_the_second_program_prints_a_page_of_jobs(partner: Partner, job_id: str,
     with start(PROGRAMS[1], partner, package) as program:
         printed, _ = program.communicate(timeout=120)
     assert job_id in printed
+
+
+def test_the_third_program_watches_a_share(partner: Partner, client: Client, package: Path) -> None:
+    device_id = client.device_groups.list()[0]["devices"][0]["deviceId"]
+    share_code = client.shares.create({"resourceId": device_id, "shareType": "DEVICE_STATUS"})["shareCode"]
+    with start(PROGRAMS[2], partner, package, SHARE_CODE=share_code) as program:
+        assert program.stdout is not None
+        states = [program.stdout.readline().split()[0]]
+        client.shares.revoke(share_code)
+        states += [line.split()[0] for line in program.stdout if not line[0].isdigit()]
+        assert program.wait(10) == 0
+    assert states[0] == "ACTIVE"
+    assert states[-1] == "REVOKED"

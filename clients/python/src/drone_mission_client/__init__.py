@@ -5,7 +5,18 @@ from . import _python_version  # noqa: F401  # isort: skip
 
 from ._age import age_of
 from ._channels.received import Gap
+from ._channels.watch_share import ShareView, ViewerMessage, watch_share
 from .client import Client
 from .errors import ApiConnectionError, ApiError, DroneMissionError
 
-__all__ = ["ApiConnectionError", "ApiError", "Client", "DroneMissionError", "Gap", "age_of"]
+__all__ = [
+    "ApiConnectionError",
+    "ApiError",
+    "Client",
+    "DroneMissionError",
+    "Gap",
+    "ShareView",
+    "ViewerMessage",
+    "age_of",
+    "watch_share",
+]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from .messages import DeviceTelemetryMessage
+from .messages import DeviceTelemetryMessage, ViewerTelemetryMessage
 
 
-def age_of(message: DeviceTelemetryMessage) -> float:
+def age_of(message: DeviceTelemetryMessage | ViewerTelemetryMessage) -> float:
     """How old a message of telemetry was when the service sent it.
 
     It does not depend on the clock of this machine.

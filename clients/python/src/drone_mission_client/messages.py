@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
 from typing_extensions import NotRequired
 
@@ -127,6 +127,55 @@ class LateOutcome(TypedDict):
     at: str
     """
     When the drone platform says that it happened.
+    """
+
+
+class LiveVideo(TypedDict):
+    protocol: Literal["HLS"]
+    """
+    Protocol of the video, HTTP Live Streaming.
+    """
+    url: str
+    """
+    Address of the HLS playlist. It can’t be revoked, so it lives only 300 seconds.
+    """
+    expiresAt: str
+    """
+    When the URL stops working, 300 seconds after it was issued. Send `playback` for a new one.
+    """
+
+
+class TakeOff(TypedDict):
+    """
+    The take-off of the flight that the device is in. Left out when it is not in flight.
+    """
+
+    timestamp: str
+    """
+    Time of the take-off by the device’s clock. ISO 8601 in UTC.
+    """
+    altitude: float
+    """
+    Metres above mean sea level.
+    """
+
+
+class TrackPoint(TypedDict):
+    """
+    A position of the flight.
+    """
+
+    timestamp: str
+    """
+    Time of the position by the device’s clock. ISO 8601 in UTC.
+    """
+    coordinates: list[float]
+    """
+    Longitude (-180 to 180) and latitude (-90 to 90) in degrees, then altitude in metres above mean sea level (-500 to 20000): three numbers in this order, as in GeoJSON.
+    """
+    groundSpeed: NotRequired[float]
+    """
+    Speed over ground in metres per second, 0 to 200.
     """
 
 
@@ -264,6 +313,207 @@ class CommandStatusMessage(TypedDict):
     """
 
 
+class SharePlaybackMessage(TypedDict):
+    type: Literal["share.playback"]
+    """
+    Says what this object is.
+    """
+    playback: LiveVideo | None
+    """
+    Where the live video can be played; `null` while the device has none.
+    """
+    code: NotRequired[Literal["no_video_stream"]]
+    """
+    `no_video_stream` while there is nothing to play.
+    """
+    error: NotRequired[str]
+    """
+    Text for people while there is nothing to play.
+    """
+    id: NotRequired[str | float]
+    """
+    Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+    """
+
+
+class Place(TypedDict):
+    """
+    Where the device flies to for its job, while that is `IN_PROGRESS`. Left out of a job without a `desiredLocation`.
+    """
+
+    coordinates: list[float]
+    """
+    Longitude and latitude in degrees.
+    """
+    actionOnArrival: str
+    """
+    What the drone does at `desiredLocation`: `HOVER` there, `ORBIT` around it, or fly the `MISSION` from there. A location alone means `HOVER`; a location with a `missionId` means `MISSION`.
+    """
+
+
+RouteItem: TypeAlias = list[float]
+
+
+class ShareFlightMessage(TypedDict):
+    type: Literal["share.flight"]
+    """
+    Says what this object is.
+    """
+    deviceName: str
+    """
+    Name of the shared device.
+    """
+    jobName: NotRequired[str]
+    """
+    Name of the job that the last sample of the device names. Left out when there is none.
+    """
+    place: NotRequired[Place]
+    """
+    Where the device flies to for its job, while that is `IN_PROGRESS`. Left out of a job without a `desiredLocation`.
+    """
+    route: NotRequired[list[RouteItem]]
+    """
+    The way from where the flight began to `place`, as longitude and latitude in degrees. Left out while the flight or its way is not known.
+    """
+    takeOff: NotRequired[TakeOff]
+    track: list[TrackPoint]
+    """
+    Positions since the take-off, oldest first, five seconds apart or more. Empty when the device is not in flight.
+    """
+    id: NotRequired[str | float]
+    """
+    Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+    """
+
+
+class Broadcast(TypedDict):
+    """
+    Only for clients that offer the subprotocol `share.broadcast`, in shares with more than 50 places, and only in the first message: where the samples are published, and the number of viewers. Connect to `/mqtt` on the same host by MQTT 3.1.1 over WebSocket with the share code as password, and subscribe to `topic`. All other messages come over this socket; the MQTT connection ends with it.
+    """
+
+    clientId: str
+    """
+    The MQTT client id to connect with.
+    """
+    username: str
+    """
+    The MQTT user name to connect with.
+    """
+    topic: str
+    """
+    The only MQTT topic that may be subscribed to.
+    """
+
+
+class ViewerShareStatusMessage(TypedDict):
+    type: Literal["share.status"]
+    """
+    Says what this object is.
+    """
+    shareCode: str
+    """
+    Identifier of the share, and all that a viewer needs: treat it like a password.
+    """
+    shareState: Literal["ACTIVE", "REVOKED", "EXPIRED"]
+    """
+    `ACTIVE`; in the final message `REVOKED` or `EXPIRED`.
+    """
+    currentViewers: int
+    """
+    Viewers that watch the share now. It follows reality within two seconds.
+    """
+    maxViewers: int
+    """
+    How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+    """
+    expiresAt: str
+    """
+    When the share ends. ISO 8601 in UTC.
+    """
+    sequence: int
+    """
+    Version of the share.
+    """
+    deleted: NotRequired[bool]
+    """
+    Present, and `true`, in the final message alone: the resource was deleted.
+    """
+    snapshot: NotRequired[bool]
+    """
+    Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+    """
+    timestamp: str
+    """
+    Time of the change. ISO 8601 in UTC.
+    """
+    shareType: NotRequired[Literal["STREAM", "DEVICE_STATUS"]]
+    """
+    `STREAM`: live video together with the status. `DEVICE_STATUS`: position and status only. Only in the first message.
+    """
+    permissions: NotRequired[list[Literal["view", "control"]]]
+    """
+    What this viewer may do: `view`, and `control` to send commands. Only in the first message.
+    """
+    commands: NotRequired[list[str]]
+    """
+    With `control`: the commands that this viewer may send, if the share names them; without it all but `LAND`. Only in the first message.
+    """
+    broadcast: NotRequired[Broadcast]
+    """
+    Only for clients that offer the subprotocol `share.broadcast`, in shares with more than 50 places, and only in the first message: where the samples are published, and the number of viewers. Connect to `/mqtt` on the same host by MQTT 3.1.1 over WebSocket with the share code as password, and subscribe to `topic`. All other messages come over this socket; the MQTT connection ends with it.
+    """
+
+
+class Camera1(TypedDict):
+    """
+    The camera.
+    """
+
+    orientation: Orientation
+
+
+class SensorPayload1(TypedDict):
+    """
+    Data of sensors. Fields other than `camera` are specific to the vendor.
+    """
+
+    camera: Camera1
+    """
+    The camera.
+    """
+
+
+class ControlOutcomeMessage(TypedDict):
+    type: Literal["control.outcome"]
+    """
+    Says what this object is.
+    """
+    requestId: str
+    """
+    The `requestId` with which the command was accepted.
+    """
+    deviceId: str
+    """
+    The device that the command was for.
+    """
+    name: str
+    """
+    Name of the command.
+    """
+    outcome: Literal["DELIVERED", "DONE", "REFUSED", "FAILED", "TIMED_OUT", "SUPERSEDED"]
+    """
+    `DELIVERED`: begun; `DONE`: achieved; `REFUSED`: not attempted; `FAILED`: attempted without success; `TIMED_OUT`: nobody knows; `SUPERSEDED`: a later command took its place.
+    """
+    reason: NotRequired[str]
+    """
+    Why the command was refused or has failed, if the platform says so. Others than the known values may appear: accept them.
+    """
+    timestamp: str
+    """
+    Time of the change. ISO 8601 in UTC.
+    """
+
+
 class Position1(TypedDict):
     """
     Position as a GeoJSON point (RFC 7946).
@@ -298,7 +548,7 @@ class Navigation1(TypedDict):
     """
 
 
-class Camera1(TypedDict):
+class Camera2(TypedDict):
     """
     The camera.
     """
@@ -309,12 +559,12 @@ class Camera1(TypedDict):
     """
 
 
-class SensorPayload1(TypedDict):
+class SensorPayload2(TypedDict):
     """
     Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together.
     """
 
-    camera: NotRequired[Camera1]
+    camera: NotRequired[Camera2]
     """
     The camera.
     """
@@ -345,7 +595,7 @@ class Sample(TypedDict):
     """
     State of the battery.
     """
-    sensorPayload: NotRequired[SensorPayload1]
+    sensorPayload: NotRequired[SensorPayload2]
     """
     Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together.
     """
@@ -596,4 +846,58 @@ class DeviceTelemetryMessage(TypedDict):
     simulated: NotRequired[bool]
     """
     `true` for a device that exists in a simulation only.
+    """
+
+
+class ViewerTelemetryMessage(TypedDict):
+    type: Literal["device.telemetry"]
+    """
+    Says what this object is.
+    """
+    deviceId: str
+    """
+    Identifier of a device: a drone with its dock.
+    """
+    sequence: int
+    """
+    The `timestamp` in Unix milliseconds, so more than 32 bits.
+    """
+    receivedAt: str
+    """
+    When this service received the report. ISO 8601 in UTC.
+    """
+    snapshot: NotRequired[bool]
+    """
+    Present, and `true`, in the last known state at the time of connecting, which is not a new sample.
+    """
+    age: NotRequired[float]
+    """
+    Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
+    """
+    timestamp: str
+    """
+    Time of the report by the device’s clock.
+    """
+    droneState: NotRequired[str]
+    """
+    What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+    """
+    dockState: NotRequired[str]
+    """
+    What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+    """
+    navigation: NotRequired[Navigation]
+    battery: NotRequired[Battery]
+    weather: NotRequired[Weather]
+    progress: NotRequired[Progress]
+    """
+    How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+    """
+    simulated: NotRequired[bool]
+    """
+    `true` for a device that exists in a simulation only.
+    """
+    sensorPayload: NotRequired[SensorPayload1]
+    """
+    Data of sensors. Fields other than `camera` are specific to the vendor.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..errors import DroneMissionError
@@ -29,8 +29,9 @@ class Channel:
             are yielded.
     """
 
-    path: str
-    topic: str | None
+    # That of a share has its code.
+    path: str = field(repr=False)
+    topic: str | None = field(repr=False)
     subject: str
     is_last: Callable[[Message], bool]
     read: Callable[[dict[str, Message]], list[Message]] | None = None

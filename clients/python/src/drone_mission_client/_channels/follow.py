@@ -16,7 +16,7 @@ from .received_commands import is_command
 from .settings import FollowOptions
 
 # How long `stop` may go unnoticed.
-_SLICE_S = 0.5
+SLICE_S = 0.5
 # How long a connection that is being replaced waits for the first message of the new one.
 _OVERLAP_S = 5.0
 # Problems that another attempt can't solve. A host that has been found before may be missing for a moment.
@@ -152,10 +152,10 @@ class _Following:
         if now >= due_at:
             return self._replace()
         if self._current is None:
-            pause(min(_SLICE_S, due_at - now), self._options.stop)
+            pause(min(SLICE_S, due_at - now), self._options.stop)
             return []
         try:
-            message = self._current.receive(min(_SLICE_S, due_at - now))
+            message = self._current.receive(min(SLICE_S, due_at - now))
         except ConnectionLost as lost:
             self._lost(lost)
             return []

@@ -59,7 +59,7 @@ class OpenSocket:
 
 
 def open_socket(path: str, subject: str, settings: ChannelSettings) -> OpenSocket:
-    """Opens a WebSocket with the access token.
+    """Opens a WebSocket with the access token, if there is one: viewers of a share have none.
 
     Raises:
         ApiError: When the handshake was refused.
@@ -74,7 +74,7 @@ def open_socket(path: str, subject: str, settings: ChannelSettings) -> OpenSocke
         socket = connecting.enter_context(
             connect(
                 url,
-                additional_headers={"Authorization": f"Bearer {token.text}"},
+                additional_headers={"Authorization": f"Bearer {token.text}"} if token.text else None,
                 ssl=settings.tls if url.startswith("wss:") else None,
                 open_timeout=settings.timeout,
                 close_timeout=1,
@@ -124,7 +124,7 @@ class WebSocketConnection:
         self._pinged_at: float | None = None
         try:
             if channel.request is not None:
-                self._send(channel.request)
+                self.send(channel.request)
         except ConnectionLost as lost:
             self.close()
             raise connection_error(lost, settings.ws_url or "", "ws_url") from None
@@ -148,7 +148,7 @@ class WebSocketConnection:
             if text is not None:
                 self._received_at, self._pinged_at = time.monotonic(), None
                 message = json.loads(text)
-                if self._renewal.take(message):
+                if self._take(message):
                     continue
                 if message["type"] == "error":
                     raise ConnectionLost(refusal_of_message(self._subject, message))
@@ -159,9 +159,24 @@ class WebSocketConnection:
             elif time.monotonic() >= until:
                 return None
 
+    def send(self, message: Message) -> None:
+        """Sends a message; any thread may.
+
+        Raises:
+            ConnectionLost: It may have arrived all the same.
+        """
+        try:
+            self._open.socket.send(json.dumps(message))
+        except websockets.exceptions.ConnectionClosed:
+            raise ConnectionLost from None
+
     def close(self) -> None:
         """Closes the socket."""
         self._open.close()
+
+    def _take(self, message: Message) -> bool:
+        """Returns whether a message is for this connection, and not for who follows the channel."""
+        return self._renewal.take(message)
 
     def _resume(self, channel: Channel, settings: ChannelSettings, after: str | None) -> OpenSocket:
         """Opens it after a cursor; without it when the service does not know it any more."""
@@ -177,7 +192,7 @@ class WebSocketConnection:
 
     def _renew(self) -> None:
         if time.time() >= self._renewal.due_at and (message := self._renewal.next_message()) is not None:
-            self._send(message)
+            self.send(message)
 
     def _receive_text(self, timeout: float) -> str | bytes | None:
         try:
@@ -196,11 +211,5 @@ class WebSocketConnection:
         """Sends a ping after a silence; a socket that stays silent is dead."""
         if self._pinged_at is not None:
             raise ConnectionLost
-        self._send({"action": "ping"})
+        self.send({"action": "ping"})
         self._pinged_at = time.monotonic()
-
-    def _send(self, message: Message) -> None:
-        try:
-            self._open.socket.send(json.dumps(message))
-        except websockets.exceptions.ConnectionClosed:
-            raise ConnectionLost from None

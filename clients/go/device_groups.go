@@ -17,9 +17,13 @@ type DeviceGroups struct {
 
 const followingGroup = "Following a device group"
 
-// List returns the device groups of the organisation, each with its devices.
-func (g *DeviceGroups) List(ctx context.Context) ([]DeviceGroup, error) {
-	reply, err := call[ListResourcesReply](ctx, g.caller, "GET /v3/resources", nil, nil)
+// List returns the device groups of the organisation, each with its devices. With State each device has its LastState: what it reported last.
+func (g *DeviceGroups) List(ctx context.Context, include ...ListResourcesParamsInclude) ([]DeviceGroup, error) {
+	query := url.Values{}
+	for _, each := range include {
+		query.Add("include", string(each))
+	}
+	reply, err := call[ListResourcesReply](ctx, g.caller, "GET /v3/resources", nil, nil, withQuery(query))
 	return reply.Resources, err
 }
 

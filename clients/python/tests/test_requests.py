@@ -111,6 +111,17 @@ def test_a_change_that_may_have_happened_is_not_repeated(served: Any, change: An
     assert len(service.requests) == 1
 
 
+def test_device_groups_are_read_with_what_each_device_reported_last_when_that_is_asked_for(served: Any) -> None:
+    groups = [
+        {"deviceGroupId": "group-1", "devices": [{"deviceId": "device-1", "lastState": {"droneState": "DOCKED"}}]}
+    ]
+    answer = httpx.Response(200, json={"resources": groups})
+    client, service = served(answer, answer)
+    assert client.device_groups.list(include="state") == groups
+    client.device_groups.list()
+    assert [request.url.raw_path for request in service.requests] == [b"/v3/resources?include=state", b"/v3/resources"]
+
+
 @pytest.mark.parametrize(("file", "content"), [("<kml>é</kml>", "<kml>é</kml>".encode()), (BYTES, BYTES)])
 def test_a_file_is_sent_unchanged_also_in_a_repeat(served: Any, file: str | bytes, content: bytes) -> None:
     client, service = served(LIMITED, httpx.Response(201, json={"success": True, "mission": {"version": 1}}))

@@ -71,6 +71,7 @@ export type DeviceCapabilities = Reply<'/v3/devices/{deviceId}/capabilities', 'g
 /** Who holds the control of a device, and until when; without a holder only the device. */
 export type DeviceControl = Reply<'/v3/devices/{deviceId}/control', 'get'>['control'];
 
+export type ResourcesQuery = Query<'/v3/resources'>;
 export type DeviceGroup = Reply<'/v3/resources', 'get'>['resources'][number];
 
 /** What a client may do, and what is left of it. */

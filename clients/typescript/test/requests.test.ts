@@ -111,6 +111,15 @@ describe('a request', () => {
   });
 });
 
+test('device groups are read with what each device reported last when that is asked for', async () => {
+  const devices = [{ deviceId: 'device-1', name: 'Kestrel 1', status: 'online', lastState: { droneState: 'DOCKED' } }];
+  answerWith(ok({ resources: [{ deviceGroupId: 'group-1', devices }] }));
+  const [group] = await givenClient().deviceGroups.list({ include: 'state' });
+  expect(group?.devices[0]?.lastState).toEqual({ droneState: 'DOCKED' });
+  await givenClient().deviceGroups.list();
+  expect(service.requests.map(({ path }) => path)).toEqual(['/v3/resources?include=state', '/v3/resources']);
+});
+
 describe('a track', () => {
   const kml = '<?xml version="1.0" encoding="UTF-8"?>\n<kml></kml>';
   const text = (type: string, body: string): Answer => ({ status: 200, headers: { 'content-type': type }, text: body });

@@ -1,7 +1,7 @@
 import type { FlightFollowOptions } from '../channels/channel.ts';
 import { bodyOf, type CallOptions } from '../http/call.ts';
 import type { Rest } from '../rest.ts';
-import type { DeviceGroup, DeviceStatusMessage } from '../types.ts';
+import type { DeviceGroup, DeviceStatusMessage, ResourcesQuery } from '../types.ts';
 import type { StatusChannels } from './status-channels.ts';
 
 /** Device groups with their devices. */
@@ -11,9 +11,15 @@ export class DeviceGroups {
     private readonly channels: StatusChannels,
   ) {}
 
-  /** The device groups of the organisation. @throws ApiError, ConnectionError */
-  async list(options: CallOptions = {}): Promise<readonly DeviceGroup[]> {
-    return (await bodyOf('GET /v3/resources', this.rest.GET('/v3/resources', { ...options }))).resources;
+  /**
+   * The device groups of the organisation, each with its devices.
+   * @param options with `{ include: 'state' }` each device has its `lastState`: what it reported last, and when
+   * @throws ApiError, ConnectionError
+   */
+  async list({ include, ...options }: CallOptions & ResourcesQuery = {}): Promise<readonly DeviceGroup[]> {
+    const query = include === undefined ? {} : { include };
+    const found = this.rest.GET('/v3/resources', { ...options, params: { query } });
+    return (await bodyOf('GET /v3/resources', found)).resources;
   }
 
   /**

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import cast
+from typing import Literal, cast
 
 from .._channels.connection import Channel, Message
 from .._http.rest import Rest
@@ -22,9 +22,13 @@ class DeviceGroups:
         self._rest = rest
         self._channels = channels
 
-    def list(self) -> list[DeviceGroup]:
-        """Reads the device groups of the organisation."""
-        return cast("list[DeviceGroup]", self._rest.call("GET /v3/resources")["resources"])
+    def list(self, *, include: Literal["state"] | None = None) -> list[DeviceGroup]:
+        """Reads the device groups of the organisation, each with its devices.
+
+        Args:
+            include: With `state` each device has its `lastState`: what it reported last, and when.
+        """
+        return cast("list[DeviceGroup]", self._rest.call("GET /v3/resources", query={"include": include})["resources"])
 
     def follow(
         self,

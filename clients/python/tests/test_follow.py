@@ -201,11 +201,15 @@ def test_samples_are_split_into_parts_that_fit_into_a_frame() -> None:
         ({"type": "error", "code": "unknown_action"}, True),
     ],
 )
-def test_a_socket_whose_new_token_is_not_taken_is_replaced(answer: Message, is_replaced: bool) -> None:
+def test_a_socket_whose_new_token_is_not_taken_is_replaced(
+    answer: Message, is_replaced: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "time", lambda: now)
     texts = iter(["first", "second"])
-    tokens = TokenSource(lambda: (next(texts), 0.5))
+    tokens = TokenSource(lambda: (next(texts), 3600), time.time)
     renewal = Renewal(tokens, tokens.get(), 30)
-    time.sleep(max(0.0, renewal.due_at - time.time()))
+    now = renewal.due_at
     message = renewal.next_message()
     assert message == {"action": "authenticate", "token": "second", "id": "renewal"}
     assert renewal.take({**answer, "id": "renewal"})

@@ -137,7 +137,8 @@ func (c *Client) Limits(ctx context.Context) (Limits, error) {
 func addressOf(option, value string, schemes ...string) (string, error) {
 	parsed, err := url.Parse(value)
 	if err != nil || parsed.Host == "" || !slices.Contains(schemes, parsed.Scheme) {
-		return "", fmt.Errorf("%s must be an address that begins with %s://, and is %q", option, schemes[0], value)
+		// Without the value: a share link given by mistake has the share code.
+		return "", fmt.Errorf("%s must be an address that begins with %s://", option, schemes[0])
 	}
 	return strings.TrimRight(parsed.Scheme+"://"+parsed.Host+parsed.Path, "/"), nil
 }

@@ -226,6 +226,7 @@ func TestAViewerWhoseMessagesAreNotReadMayGiveUp(t *testing.T) {
 func TestSharesThatCannotBeWatched(t *testing.T) {
 	for _, each := range []struct{ name, wsURL, code, want string }{
 		{"an address of another kind", "https://channels.example", "code", "wsURL must be an address"},
+		{"a share link as the address", "https://channels.example/s/secret", "code", "wsURL must be an address"},
 		{"no code", "wss://channels.example", "", "shareCode is missing"},
 		{"an unknown code", "", "code", "Watching a share was refused with 404: Share not found"},
 		{"nothing answers", "ws://127.0.0.1:1", "secret", "connection refused"},

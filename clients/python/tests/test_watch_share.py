@@ -232,6 +232,7 @@ def test_stop_ends_the_loop() -> None:
     ("url", "code", "text"),
     [
         ("https://channels.example", CODE, "ws_url must be an address such as wss://"),
+        (f"https://channels.example/s/{CODE}", CODE, "ws_url must be an address such as wss://"),
         ("wss://channels.example", "", "share_code is missing: it is the last part of the share link"),
         ("ws://127.0.0.1:1", CODE, "Nothing answers at ws://127.0.0.1:1"),
     ],

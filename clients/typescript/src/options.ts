@@ -40,9 +40,8 @@ export function addressOf(option: keyof typeof EXAMPLES, value: unknown): string
   const schemes = option === 'baseUrl' ? ['https:', 'http:'] : ['wss:', 'ws:'];
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !schemes.includes(url.protocol))
-    throw new DroneMissionError(
-      `${option} must be an address such as ${EXAMPLES[option]}${value === undefined ? '' : `, and is ${JSON.stringify(value)}`}.`,
-    );
+    // Without the value: a share link given by mistake has the share code.
+    throw new DroneMissionError(`${option} must be an address such as ${EXAMPLES[option]}.`);
   return `${url.origin === 'null' ? `${url.protocol}//${url.host}` : url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 

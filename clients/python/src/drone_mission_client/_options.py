@@ -35,7 +35,8 @@ def address(option: str, value: object) -> str:
             is_valid = False
         if is_valid:
             return value.rstrip("/")
-    raise DroneMissionError(f"{option} must be an address such as {_EXAMPLES[option]}, and is {value!r}.")
+    # Without the value: a share link given by mistake has the share code.
+    raise DroneMissionError(f"{option} must be an address such as {_EXAMPLES[option]}.")
 
 
 def is_given(option: str, value: str | None) -> str:

@@ -70,13 +70,19 @@ export async function missedEvents(
   return missed.length > most ? undefined : missed.map(eventIn);
 }
 
-/** The events of a channel that the index has. @returns undefined when they are too many to search */
+/** The events of a channel that the index has. @returns undefined when they are too many to search, and for a job that is deleted */
 async function readOlder(channel: Resource, range: Range): Promise<LogItem[] | undefined> {
-  const own = readIndex(channel, range);
-  if (channel.kind !== 'job') return own;
-  const group = (await readJob(channel.id, false))?.job.deviceGroupId;
-  const ofCommands = group === undefined ? undefined : await readCommandsOfJob(channel, group, range);
-  return ofCommands && inOrder([...(await own), ...ofCommands]);
+  const [own, ofCommands] = await Promise.all([
+    readIndex(channel, range),
+    channel.kind === 'job' ? readOlderCommands(channel, range) : [],
+  ]);
+  return ofCommands && inOrder([...own, ...ofCommands]);
+}
+
+/** The commands of a job are of devices of its group: a job fails when its device leaves the group. */
+async function readOlderCommands(job: Resource, range: Range): Promise<LogItem[] | undefined> {
+  const found = await readJob(job.id, false);
+  return found && readCommandsOfJob(job, found.job.deviceGroupId, range);
 }
 
 /** The kept events of a channel up to a number that the log got at most ten seconds before it, and that a follower may not know; two reads. */

@@ -36,7 +36,8 @@ export interface WantedCommand {
 
 /**
  * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/stream/publish-platform-events.ts`).
- * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when the device has had its commands of this minute, or others keep commanding it; AlreadyAnswered
+ * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when the device has had its commands of this minute, or
+ *   others keep commanding it; AlreadyAnswered
  */
 export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecord> {
   const { organisation, device, command, timeoutSeconds, job, requester, shareCode, now, firstAnswer } = wanted;
@@ -48,7 +49,7 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
     const held = await heldFrom(head, requester, now);
     const refusal = whyNotCommanded(command.name, { device, job, ending, requester, held });
     if (refusal) throw refusal;
-    const counted = isSafe(command.name) ? undefined : withOneMore(head.counted, now);
+    const counted = isSafe(command.name) ? undefined : countCommand(head.counted, now);
     const commanded = {
       commandId,
       deviceId,
@@ -63,7 +64,7 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
 }
 
 /** The commands of the device in this minute, with one more. @throws Refusal `too_many_requests` */
-function withOneMore(counted: Head['counted'], now: string): Head['counted'] {
+function countCommand(counted: Head['counted'], now: string): Head['counted'] {
   const more = countIn(counted, COMMANDS_OF_DEVICE_PER_MINUTE, Date.parse(now) / 1000);
   if (!more) throw new Refusal('too_many_requests');
   return more;

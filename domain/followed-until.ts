@@ -19,8 +19,8 @@ export const isAnybodyFollowing = ({ socketsUntil, topicUntil }: FollowedUntil =
 const CLOCKS_DIFFER_S = 60;
 
 /**
- * Whether somebody may be subscribed to a topic at a time. Every session ends before `until`, so nobody misses what is no longer
- * published; the margin is for clocks.
+ * Whether somebody may be subscribed to a topic, or connected, at a time. Every session ends before `until`, so nobody misses what is no
+ * longer published; the margin is for clocks.
  * @param until Unix seconds
  */
 export const mayBeSubscribed = (until: number | undefined, now: Date): until is number =>

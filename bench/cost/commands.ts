@@ -1,4 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { organisationOf } from '../../domain/id';
 import { follow, waitUntil } from '../support/channel-listeners';
 import { billOf, type Bill } from './bill';
 import type { Setup } from './setup';
@@ -14,11 +17,24 @@ async function runCommand({ client, platform }: Setup, deviceId: string): Promis
   const { command } = await client.api.devices.command(deviceId, { name: 'TAKE_PHOTO' });
   const { commandId } = command;
   for (const outcome of ['DELIVERED', 'DONE'] as const) {
+    // A command that has a status already is not published.
+    await pause(1000);
     const detail = { requestId: commandId, deviceId, outcome, at: new Date().toISOString() };
     await platform({ type: 'control.outcome.reported', detail });
-    await pause(500);
   }
+  await pause(500);
   return commandId;
+}
+
+/** Makes it look as if no client of the device's organisation had been connected for longer than a connection lasts. */
+async function forgetListeners({ stack }: Setup, deviceId: string): Promise<void> {
+  const { endpointUrl: endpoint, region, ...credentials } = stack.access;
+  const database = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region, credentials }));
+  const { TableNames = [] } = await database.send(new ListTablesCommand());
+  const TableName = TableNames.find((name) => name.includes('TablesConnections'));
+  const channel = `listeners#${organisationOf('device', deviceId)}`;
+  const Item = { channel, connectionId: '-', socketsUntil: 1, topicUntil: 1 };
+  await database.send(new PutCommand({ TableName, Item }));
 }
 
 /** A million commands in a month to devices that fly jobs: that nobody follows, and each with a follower of its job over WSS. */
@@ -31,11 +47,13 @@ export async function commands(setup: Setup): Promise<Bill[]> {
     await platform({ type: 'job.status.reported', detail: { jobId, status, deviceId, at: at() } });
   const sample = { deviceId, timestamp: at(), droneState: 'WAYPOINT', jobId };
   await platform({ type: 'device.telemetry.reported', detail: { telemetry: [sample] } });
+  await forgetListeners(setup, deviceId);
   const socket = await follow(stack.facts, client, { kind: 'job', id: jobId });
   await waitUntil(() => socket.received.some(({ jobState }) => jobState === 'IN_PROGRESS'));
   await runCommand(setup, deviceId);
   const followed = await billOfCommands(setup, 'one follower of each');
   socket.close();
+  await forgetListeners(setup, deviceId);
   return [await billOfCommands(setup, 'nobody follows'), followed];
 }
 

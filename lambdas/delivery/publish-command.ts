@@ -1,7 +1,10 @@
 import type { ControlOutcomeMessage } from '../../contract/share-page';
 import { followersOf, type Follower } from '../../data/connections/followers';
+import { readListeners } from '../../data/connections/listeners';
 import { readItem } from '../../data/jobs/jobs';
 import type { CommandRecord } from '../../domain/command-record';
+import { mayBeSubscribed } from '../../domain/followed-until';
+import { organisationOf } from '../../domain/id';
 import type { Change, StatusEvent } from '../../domain/status-event';
 import { allSettled, withConcurrency } from '../concurrency';
 import { logger } from '../logger';
@@ -22,13 +25,15 @@ export async function publishCommand(
     publishToChannels(after, events),
     ...(viewersOf === undefined ? [] : [tellViewers(after, viewersOf)]),
   ]);
-  const { commandId, deviceId, status } = after;
-  logger.info('command', { commandId, deviceId, status });
 }
 
-async function publishToChannels({ jobId }: CommandRecord, events: readonly StatusEvent[]): Promise<void> {
-  const job = jobId === undefined ? undefined : await readItem(jobId, false);
-  for (const event of events) await publishStatus(event, commandAudience(job?.followed.topicUntil));
+/** The events are in the log by now: whoever is not noted yet as a listener will connect after that, and hear what follows. */
+async function publishToChannels({ deviceId, jobId }: CommandRecord, events: readonly StatusEvent[]): Promise<void> {
+  const now = new Date();
+  const listeners = await readListeners(organisationOf('device', deviceId) ?? '', now);
+  const job =
+    jobId !== undefined && mayBeSubscribed(listeners.topicUntil, now) ? await readItem(jobId, false) : undefined;
+  for (const event of events) await publishStatus(event, commandAudience(listeners, job?.followed));
 }
 
 /** One viewer's failure must not affect the others. */

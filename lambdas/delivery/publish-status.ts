@@ -67,15 +67,19 @@ export const audienceUntil =
   };
 
 /**
- * The audience for a command: all sockets of both channels; the topic of the group; and that of its job while somebody may be
- * subscribed to it.
- * @param topicUntil of the job, Unix seconds
+ * The audience for a command: the sockets of a channel while the organisation may have some, and its topic while somebody may be subscribed.
+ * @param listeners of the organisation
+ * @param job until when its topic may have subscribers, Unix seconds; that of the group is not noted for this
  */
 export const commandAudience =
-  (topicUntil: number | undefined): AudienceOf =>
+  ({ socketsUntil, topicUntil }: FollowedUntil, job: FollowedUntil | undefined): AudienceOf =>
   (channel) => {
-    const isSubscribed = channel.kind !== 'job' || mayBeSubscribed(topicUntil, new Date());
-    return Promise.resolve({ followers: followersOf(channel), topic: isSubscribed ? 'none' : undefined });
+    const now = new Date();
+    const until = channel.kind === 'job' ? job?.topicUntil : topicUntil;
+    return Promise.resolve({
+      followers: mayBeSubscribed(socketsUntil, now) ? followersOf(channel) : nobody(),
+      topic: mayBeSubscribed(until, now) ? 'none' : undefined,
+    });
   };
 
 /** Only those who are subscribed to the topic of a job or a share. @param topicUntil Unix seconds */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { channelKinds, channels } from '../../contract/status-channels';
+import { noteListener } from '../../data/connections/listeners';
 import { Refusal } from '../../domain/refusal';
 import { identify, type Identity } from '../auth/identify';
 import { iotArn } from '../auth/iot-arn';
@@ -84,7 +85,10 @@ async function authorize(input: unknown) {
   // The session must end with the token, and five minutes is the shortest session that AWS IoT accepts.
   const left = Math.floor(expiresAt - Date.now() / 1000);
   if (left < SHORTEST_S) throw new Refusal('unauthorized');
-  await recoverInTime(identity, mqttClientId);
+  await Promise.all([
+    recoverInTime(identity, mqttClientId),
+    noteListener(identity.organisation, 'topic', Math.ceil(expiresAt)),
+  ]);
   return {
     isAuthenticated: true,
     principalId: clientId,

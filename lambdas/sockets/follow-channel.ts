@@ -1,12 +1,13 @@
 import { channelOf, MAX_CONNECTIONS, type Channel } from '../../contract/status-channels';
 import { addConnection, channelKey, removeConnection } from '../../data/connections/connections';
 import { noteFollowed } from '../../data/connections/followed-until';
+import { noteListener } from '../../data/connections/listeners';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { findCursor } from '../../data/events/cursors';
 import { hasEventAfter } from '../../data/events/missed-events';
 import { Refusal } from '../../domain/refusal';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
-import { kinds, organisationOf } from '../../domain/id';
+import { kinds, organisationOf, type Organisation } from '../../domain/id';
 import type { Identity } from '../auth/identify';
 import { authoriseChannel } from '../delivery/channel-state';
 import type { ConnectEvent } from './connect-event';
@@ -43,13 +44,17 @@ async function authorise(identity: Identity, channel: Channel, after: number | u
 }
 
 /**
- * Notes that the positions on a channel are followed, as long as a new token can make the connection last; a share has none.
+ * Notes that the positions and commands on a channel are followed, as long as a new token can make the connection last; a share has none.
  * @param openedAt Unix seconds
- * @returns whether those who deliver may not have noticed yet: of a job they read it for each position
+ * @returns whether those who deliver positions may not have noticed yet: of a job they read it for each position
  */
-async function noteFollower({ kind, id }: Channel, openedAt: number): Promise<boolean> {
+async function noteFollower({ kind, id }: Channel, organisation: Organisation, openedAt: number): Promise<boolean> {
   if (kind === 'share') return false;
-  const isFirst = await noteFollowed({ kind, id }, 'sockets', openedAt + LONGEST_CONNECTION_S);
+  const until = openedAt + LONGEST_CONNECTION_S;
+  const [isFirst] = await Promise.all([
+    noteFollowed({ kind, id }, 'sockets', until),
+    noteListener(organisation, 'sockets', until),
+  ]);
   return isFirst && kind === 'group';
 }
 
@@ -69,7 +74,7 @@ export async function followChannel(event: ConnectEvent, identity: Identity, now
   };
   await addConnection(connection, MAX_CONNECTIONS, seconds);
   try {
-    const isUnnoticed = await noteFollower(channel, seconds);
+    const isUnnoticed = await noteFollower(channel, identity.organisation, seconds);
     await requestSnapshot({ kind: 'channel', connection, end, after, isUnnoticed });
   } catch (error) {
     // API Gateway sends no $disconnect for a failed handshake, so nothing else would remove it.

@@ -48,7 +48,7 @@ export class FanOut extends Construct {
     }).uses(tables, {
       jobs: ['get'],
       fleet: ['get'],
-      connections: ['query', 'delete', 'update'],
+      connections: ['get', 'query', 'delete', 'update'],
       events: ['query', 'put'],
     });
     sockets.grantManage(fanOut);

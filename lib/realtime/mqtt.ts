@@ -44,7 +44,7 @@ export class MqttChannels extends Construct {
       environment: { ...identity.verification, IOT_ARN: iot },
       // AWS IoT's limit for custom authorizers.
       timeoutSeconds: 5,
-    }).uses(tables, { partners: ['get'], connections: ['query', 'put'] }, followedUntil);
+    }).uses(tables, { partners: ['get'], connections: ['query', 'put', 'update'] }, followedUntil);
     const clients = [`${iot}:client/*`];
     authorize.allow(['iot:ListSubscriptions'], clients, 'Partners choose the ids of their connections.');
     const authorizer = new CfnAuthorizer(this, 'Authorizer', {

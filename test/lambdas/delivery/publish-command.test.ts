@@ -54,6 +54,33 @@ test.each([
   expect(topics()).toEqual([`${id('group')}/DEVICE/STATUS`]);
 });
 
+describe('of an organisation', () => {
+  const key = { channel: `listeners#${acme}`, connectionId: '-' };
+  const givenListeners = (until: object) => store.on(GetCommand, { Key: key }).resolves({ Item: { ...key, ...until } });
+  const before = 1;
+
+  test.each([
+    ['that may have sockets only', { socketsUntil: later, topicUntil: before }, { sockets: 1, topics: 0, jobs: 0 }],
+    [
+      'that may have MQTT clients only',
+      { socketsUntil: before, topicUntil: later },
+      { sockets: 0, topics: 2, jobs: 1 },
+    ],
+    ['without either', { socketsUntil: before, topicUntil: before }, { sockets: 0, topics: 0, jobs: 0 }],
+    ['of which nothing is noted', {}, { sockets: 1, topics: 2, jobs: 1 }],
+  ])('%s a command goes to those, and nothing is read for the others', async (_, until, expected) => {
+    givenJob(later);
+    givenListeners(until);
+    await streamed(sampleCommand(), done);
+    expect(sentTo('of-job')).toHaveLength(expected.sockets);
+    expect(sentTo('of-group')).toHaveLength(expected.sockets);
+    expect(topics()).toHaveLength(expected.topics);
+    const ofFollowers = { ExpressionAttributeValues: { ':channel': `group#${id('group')}` } };
+    expect(store.commandCalls(QueryCommand, ofFollowers)).toHaveLength(expected.sockets);
+    expect(store.commandCalls(GetCommand, { TableName: 'jobs' })).toHaveLength(expected.jobs);
+  });
+});
+
 test('a command without a job goes to its group only', async () => {
   const { jobId: _, ...without } = done;
   await streamed(undefined, without);

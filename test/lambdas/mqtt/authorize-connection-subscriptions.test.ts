@@ -9,6 +9,8 @@ import { acme, id, rival } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { clientId, connect, inSeconds, tokenWith } from '../fixtures/mqtt-connection';
 
+const updatedTables = () => store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input.TableName);
+
 describe('A client that is connected already', () => {
   const topics = [`${id('job')}/JOB/STATUS`, `${id('group')}/DEVICE/STATUS`, `${id('share')}/SHARE/STATUS`];
   const mqttClientId = `${clientId}-1`;
@@ -37,7 +39,8 @@ describe('A client that is connected already', () => {
     givenSubscriptions(...topics);
     const before = Date.now();
     await connect({ token: await tokenWith(scopes, { exp }) });
-    expect(store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input)).toMatchObject([
+    const updates = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+    expect(updates.filter(({ TableName }) => TableName !== 'connections')).toMatchObject([
       { Key: { organisation: acme, jobId: id('job') }, ExpressionAttributeValues: { ':until': halfHour } },
       { Key: fleetKey(acme, id('group')), ExpressionAttributeValues: { ':until': exp } },
       { Key: { organisation: acme, shareCode: id('share') }, ExpressionAttributeValues: { ':until': halfHour } },
@@ -54,9 +57,11 @@ describe('A client that is connected already', () => {
     expect(logLines()).toMatchObject([{ level: 'WARN', clientId, count: 3 }]);
   });
 
-  test('whose subscriptions are recorded costs one query and no write', async () => {
+  test('whose subscriptions are recorded costs one query and no write, once its organisation is noted', async () => {
     givenSubscriptions(...topics);
     givenNotes(...topics);
+    await connect();
+    store.resetHistory();
     await connect();
     expect(sent()).toMatchObject([{ TableName: 'partners' }, { TableName: 'connections' }]);
     expect(logLines()).toEqual([]);
@@ -65,7 +70,7 @@ describe('A client that is connected already', () => {
   test('gets no audience for a topic of another organisation', async () => {
     givenSubscriptions(`${id('job', rival)}/JOB/STATUS`);
     await connect();
-    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+    expect(updatedTables()).not.toContain('jobs');
   });
 
   test.each([
@@ -96,14 +101,36 @@ describe('A client that is connected already', () => {
   });
 });
 
-test('a client that connects, and has no subscriptions yet, costs one read of the partner', async () => {
+test('a client that connects, and has no subscriptions yet, costs one read of the partner, once its organisation is noted', async () => {
   broker.on(ListSubscriptionsCommand).rejects(Object.assign(new Error('none'), { name: 'ResourceNotFoundException' }));
+  await connect();
+  store.resetHistory();
   await connect();
   expect(sent()).toMatchObject([{ TableName: 'partners' }]);
   expect(logLines()).toEqual([]);
 });
 
-test('a refused client is not looked for at AWS IoT', async () => {
-  await connect({ username: 'x' });
-  expect(broker).not.toHaveReceivedAnyCommand();
+describe('The organisation of a client that connects', () => {
+  const later = inSeconds(2 * 86_400);
+
+  test('is noted as listening until the token expires', async () => {
+    await connect({ token: await tokenWith(scopes, { exp: later }) });
+    const [input] = store.commandCalls(UpdateCommand).map(({ args: [command] }) => command.input);
+    expect(input).toMatchObject({ TableName: 'connections', Key: { channel: `listeners#${acme}` } });
+    expect(input?.ExpressionAttributeNames).toMatchObject({ '#until': 'topicUntil' });
+    expect(input?.ExpressionAttributeValues?.[':until']).toBeGreaterThanOrEqual(later);
+  });
+
+  test('is refused as long as that can’t be noted, since commands would be missing', async () => {
+    store.on(UpdateCommand).rejects(new Error('throttled'));
+    await expect(connect({ token: await tokenWith(scopes, { exp: later + 86_400 }) })).resolves.toEqual({
+      isAuthenticated: false,
+    });
+  });
+
+  test('is not noted for a client that is refused, which is not looked for at AWS IoT either', async () => {
+    await connect({ username: 'x' });
+    expect(broker).not.toHaveReceivedAnyCommand();
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+  });
 });

@@ -3,6 +3,7 @@ import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { scopes } from '../../../contract/endpoint';
 import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/status-channels';
 import { toItem } from '../../../data/jobs/job-item';
+import { LONGEST_CONNECTION_S } from '../../../domain/connection';
 import { handler } from '../../../lambdas/socket/connect';
 import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';
 import { storeOnEngine } from '../../data/fixtures/engine';
@@ -50,6 +51,22 @@ const stored = () => store.commandCalls(PutCommand).map(({ args: [{ input }] }) 
 /** Part of the final message by kind of channel; a device group has none. */
 const finalMessages = { job: '"deleted":true', share: '"shareState":"REVOKED"', group: undefined };
 
+test('the organisation of a follower is noted before the snapshot is made, for as long as the connection may last', async () => {
+  const jobId = id('job', rival);
+  store.on(GetCommand, { TableName: 'partners' }).resolves({ Item: { ...partner, organisation: rival } });
+  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(rival, { ...sampleJob(), jobId }) });
+  const seconds = Math.floor(Date.now() / 1000);
+  let noted: unknown;
+  lambda.callsFake(async () => {
+    noted = await engine.get('connections', { channel: `listeners#${rival}`, connectionId: '-' });
+    return {};
+  });
+  await expect(handshake({ query: { channel: 'job', id: jobId } })).resolves.toBe(200);
+  const { socketsUntil, topicUntil } = noted as Record<string, unknown>;
+  expect(socketsUntil).toBeGreaterThanOrEqual(seconds + LONGEST_CONNECTION_S);
+  expect(topicUntil).toBeUndefined();
+});
+
 describe.each(channelKinds)('Following a %s', (kind) => {
   const query = { channel: kind, id: id(kind) };
 
@@ -86,7 +103,10 @@ describe.each(channelKinds)('Following a %s', (kind) => {
 
   test('is noted after it is stored, unless the channel has no positions', async () => {
     await handshake({ query });
-    const noted = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input.ExpressionAttributeNames);
+    const updates = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+    const noted = updates
+      .filter(({ TableName }) => TableName !== 'connections')
+      .map((one) => one.ExpressionAttributeNames);
     expect(noted.filter((names) => names?.['#until'] === 'socketsUntil')).toHaveLength(kind === 'share' ? 0 : 1);
   });
 

@@ -19,7 +19,7 @@ export const realtimeFunctions: FunctionRows = {
     entry: 'mqtt/authorize-connection',
     tables: {
       partners: ['get'],
-      connections: ['query', 'put'],
+      connections: ['query', 'put', 'update'],
       jobs: ['update'],
       shares: ['update'],
       fleet: ['update'],
@@ -51,7 +51,7 @@ export const realtimeFunctions: FunctionRows = {
     tables: {
       jobs: ['get'],
       fleet: ['get'],
-      connections: ['query', 'delete', 'update'],
+      connections: ['get', 'query', 'delete', 'update'],
       events: ['query', 'put'],
     },
     more: [

@@ -1,0 +1,71 @@
+/**
+ * Until when clients of an organisation may be connected, over MQTT or to a status channel over WebSocket: what nobody could get is neither
+ * published nor searched followers for. It is noted before the connection is accepted, so whoever reads it after an event is in the log finds
+ * everybody who must get that event.
+ */
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { LONGEST_CONNECTION_S } from '../../domain/connection';
+import { followedUntil, type FollowedUntil } from '../../domain/followed-until';
+import type { Organisation } from '../../domain/id';
+import { succeeded } from '../store/conditional-write';
+import { dynamodb, table } from '../store/dynamodb';
+import { untilOf, type Medium } from './followed-until';
+
+const itemOf = (organisation: Organisation) => ({
+  TableName: table('connections'),
+  Key: { channel: `listeners#${organisation}`, connectionId: '-' },
+});
+
+/** A later end than is needed, in seconds: whoever connects within it writes nothing. */
+const STEP_S = 1800;
+/** How long a note is kept that nobody renews, in seconds. Without one, the organisation counts as connected for two hours again. */
+const KEPT_S = 90 * 86_400;
+
+/** What this instance has noted: until when, by organisation and medium. */
+const noted = new Map<string, number>();
+const MAX_NOTED = 10_000;
+
+/**
+ * Notes that a client of an organisation is connected until this time at the latest; a later end stays.
+ * @param until Unix seconds
+ * @throws the SDK's error: then the connection must not be accepted
+ */
+export async function noteListener(organisation: Organisation, medium: Medium, until: number): Promise<void> {
+  const key = `${organisation} ${medium}`;
+  if ((noted.get(key) ?? 0) >= until) return;
+  const end = Math.ceil(until / STEP_S) * STEP_S;
+  await succeeded(
+    dynamodb.send(
+      new UpdateCommand({
+        ...itemOf(organisation),
+        UpdateExpression: 'SET #until = :until, #ttl = :ttl',
+        ConditionExpression: 'attribute_not_exists(#until) OR #until < :until',
+        ExpressionAttributeNames: { '#until': untilOf[medium], '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':until': end, ':ttl': end + KEPT_S },
+      }),
+    ),
+  );
+  if (noted.size >= MAX_NOTED) noted.clear();
+  noted.set(key, end);
+}
+
+/**
+ * Until when clients of an organisation may be connected, strongly consistent. Where nothing is noted, they may have connected before this
+ * was noted at all: they count as connected for as long as a connection lasts, which is noted.
+ */
+export async function readListeners(organisation: Organisation, now: Date): Promise<Required<FollowedUntil>> {
+  const { Item } = await dynamodb.send(new GetCommand({ ...itemOf(organisation), ConsistentRead: true }));
+  const { socketsUntil, topicUntil } = followedUntil.parse(Item ?? {});
+  if (socketsUntil !== undefined && topicUntil !== undefined) return { socketsUntil, topicUntil };
+  const until = Math.ceil(now.getTime() / 1000) + LONGEST_CONNECTION_S;
+  await dynamodb.send(
+    new UpdateCommand({
+      ...itemOf(organisation),
+      UpdateExpression:
+        'SET socketsUntil = if_not_exists(socketsUntil, :until), topicUntil = if_not_exists(topicUntil, :until), #ttl = :ttl',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':until': until, ':ttl': until + KEPT_S },
+    }),
+  );
+  return { socketsUntil: socketsUntil ?? until, topicUntil: topicUntil ?? until };
+}

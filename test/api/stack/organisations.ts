@@ -90,6 +90,7 @@ export const cast = {
   trace: [all],
   'platform-reports': [all],
   commands: [all, ['command:read', 'resources:read']],
+  'command-listeners': [all],
   'command-faults': [all],
   'held-devices': [all, all],
   'platform-report-faults': [all],

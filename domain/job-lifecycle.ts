@@ -31,6 +31,12 @@ export const isFinal = (status: JobStatus): boolean => lifecycle[status].next.le
 /** Whether the drone is in the air for a job with this status. */
 export const isFlown = (status: JobStatus): boolean => lifecycle[status].flown;
 
+/**
+ * How long after the end of a job a device may still say that it flies it, in ms. A flight goes on for hours at most after its job is over: the
+ * drone comes home.
+ */
+export const FLOWN_ON_MS = 24 * 60 * 60_000;
+
 /** Whether the drone platform reports that a job has this status. */
 export const isReported = (status: JobStatus): boolean => lifecycle[status].isReported;
 

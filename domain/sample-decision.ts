@@ -14,7 +14,7 @@ import {
   type RecordedPoint,
 } from './flight-record';
 import { organisationOf } from './id';
-import { isFinal, isFlown, type JobStatus } from './job-lifecycle';
+import { FLOWN_ON_MS, isFinal, isFlown, type JobStatus } from './job-lifecycle';
 import type { Detail } from './refusal';
 import { isReportDue, savingOf, type Saving } from './state-saving';
 import { sequenceOf, type Sample } from './telemetry';
@@ -31,9 +31,6 @@ export interface NamedJob {
 
 /** Jobs by their identifiers; those that do not exist are missing. */
 export type NamedJobs = ReadonlyMap<string, NamedJob>;
-
-/** How long after the end of a job samples of its flight are still recorded, in ms. */
-const LATE_FOR_MS = 24 * 60 * 60_000;
 
 /** The fault of a sample whose device is not one of the organisation's, or not yet. */
 export const NOT_YOURS: Detail = { path: 'deviceId', message: 'is not a device of yours' };
@@ -56,7 +53,7 @@ export function faultIn(sample: Sample, device: Device | undefined, jobs: NamedJ
   if (!job) return undefined;
   if ((job.deviceId ?? deviceId) !== deviceId) return { path: 'jobId', message: 'is the job of another device' };
   const { endedAt } = job.times;
-  return endedAt !== undefined && Date.parse(endedAt) + LATE_FOR_MS < now.getTime()
+  return endedAt !== undefined && Date.parse(endedAt) + FLOWN_ON_MS < now.getTime()
     ? { path: 'jobId', message: 'is a job that ended more than 24 hours ago' }
     : undefined;
 }

@@ -8,13 +8,14 @@ import type { Device, DeviceCapabilities } from './fleet';
 import { isOnGround } from './flight';
 import { organisationOf } from './id';
 import type { Job } from './job';
+import { isFinal } from './job-lifecycle';
 import { invalid, Refusal } from './refusal';
 
 /** What decides about a command, beside the command. */
 export interface Circumstances {
   readonly device: Device;
   /** The job that the request names. */
-  readonly job: Pick<Job, 'jobId' | 'deviceId'> | undefined;
+  readonly job: Pick<Job, 'jobId' | 'deviceId' | 'status'> | undefined;
   /** The name of a command that ends the flight and has no outcome yet. */
   readonly ending: string | undefined;
   readonly requester: Requester;
@@ -59,10 +60,14 @@ export function whyNotCommanded(name: string, circumstances: Circumstances): Ref
   return undefined;
 }
 
-/** The job that a command belongs to: that of the request, or the one that the device flies. */
+/**
+ * The job that a command belongs to: that of the request, or the one that the device flies. One that has ended has no more commands than those
+ * of its flight: what a job's commands are searched in would have no end otherwise.
+ */
 export function jobOf({ device, job }: Pick<Circumstances, 'device' | 'job'>): string | undefined {
   const { jobId } = device.lastState ?? {};
-  if (job?.deviceId === device.deviceId) return job.jobId;
+  const isOpenOrFlown = job && (!isFinal(job.status) || job.jobId === jobId);
+  if (isOpenOrFlown && job.deviceId === device.deviceId) return job.jobId;
   if (jobId === undefined || !isInFlight(device)) return undefined;
   return organisationOf('job', jobId) === organisationOf('device', device.deviceId) ? jobId : undefined;
 }

@@ -37,7 +37,6 @@ export class Tables extends Construct implements Record<TableName, Table> {
     fleet: ['standing'],
     connections: ['by-socket'],
     events: ['by-channel'],
-    commands: ['by-job'],
   };
   /** Index of the fleet table with the keys of online devices only; always scanned completely. */
   readonly onlineIndex = 'online';
@@ -141,13 +140,6 @@ export class Tables extends Construct implements Record<TableName, Table> {
       partitionKey: text('deviceId'),
       sortKey: text('commandId'),
       timeToLiveAttribute: 'ttl',
-    });
-    this.commands.addGlobalSecondaryIndex({
-      indexName: 'by-job',
-      partitionKey: text('jobId'),
-      sortKey: text('commandId'),
-      // A change of the status costs nothing here: the commands themselves are read by their keys.
-      projectionType: ProjectionType.KEYS_ONLY,
     });
     publishOutputs(this, Object.fromEntries(tableNames.map((name) => [tableOutput(name), this[name].tableName])));
   }

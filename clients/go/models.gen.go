@@ -1762,7 +1762,7 @@ type GetShareReply struct {
 
 // GimbalCommand Turn the camera. Needs `pitch` or `yaw`.
 type GimbalCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -1800,7 +1800,7 @@ type GoToCommand struct {
 	// Examples: 60
 	Height *float64 `json:"height,omitempty"`
 
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -2100,7 +2100,7 @@ type JobTrackType string
 
 // LandCommand End the flight: land where the drone is.
 type LandCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -2466,7 +2466,7 @@ type Location struct {
 
 // LookAtCommand Turn the camera to a place.
 type LookAtCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -2627,7 +2627,7 @@ type OrbitCommand struct {
 	// Examples: 60
 	Height *float64 `json:"height,omitempty"`
 
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -2681,7 +2681,7 @@ type Orientation struct {
 
 // OwnCommand A command that the drone platform defines, with its parameters.
 type OwnCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -2700,7 +2700,7 @@ type OwnCommand struct {
 
 // PauseCommand Stop, and hover until `RESUME`.
 type PauseCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -2838,7 +2838,7 @@ type RateLimit struct {
 
 // ResumeCommand Go on after `PAUSE`, or after `GO_TO`.
 type ResumeCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -2861,7 +2861,7 @@ type ResumeCommandName string
 
 // ReturnHomeCommand End the flight: return and land.
 type ReturnHomeCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -3059,7 +3059,7 @@ type SharedDevice struct {
 
 // StartRecordingCommand Begin to record video.
 type StartRecordingCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -3082,7 +3082,7 @@ type StartRecordingCommandName string
 
 // StopRecordingCommand End the recording of video.
 type StopRecordingCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
@@ -3105,7 +3105,7 @@ type StopRecordingCommandName string
 
 // TakePhotoCommand Take a photo.
 type TakePhotoCommand struct {
-	// JobId The job that the device flies: another device’s is refused. Without it the service fills it in.
+	// JobId The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`

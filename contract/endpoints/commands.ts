@@ -54,10 +54,10 @@ export const getCommand = {
 export const listJobCommands = {
   summary: 'List the commands of a job, newest first',
   description:
-    'Returns the newest hundred commands that devices got while they flew the job. It may lag behind, usually by less than a second.',
+    'Returns the newest hundred commands that devices got while they flew the job. Of a job without a `deviceId`: those of the devices that are in its group now.',
   scope: 'command:read',
   handler: 'commands/list-job-commands',
-  tables: { jobs: ['get'], commands: ['query', 'batchGet'] },
+  tables: { jobs: ['get'], fleet: ['query'], commands: ['query'] },
   request: {},
   reply: { status: 200, body: schemas.jobCommandsReply },
   refusals: ['job_not_found'],

@@ -1,8 +1,10 @@
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { CommandRecord } from '../../domain/command-record';
 import { timeoutBounds } from '../../domain/command';
 import { isEnded } from '../../domain/command-lifecycle';
 import { organisationOf, type Organisation } from '../../domain/id';
+import type { Job } from '../../domain/job';
+import { FLOWN_ON_MS, isFinal } from '../../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { Refusal } from '../../domain/refusal';
 import { dynamodb, table } from '../store/dynamodb';
@@ -69,30 +71,42 @@ export async function listDeviceCommands(deviceId: string, { limit, nextToken }:
 /** Most commands of a job in an answer: the newest ones. */
 const MAX_OF_JOB = 100;
 
-/** The newest commands of a job, newest first; two reads. One of the last second may be missing. */
-export async function listJobCommands(jobId: string): Promise<CommandRecord[]> {
-  const { Items = [] } = await dynamodb.send(
-    new QueryCommand({
+/** The newest hundred of these commands, newest first. */
+export const newestOf = (commands: readonly CommandRecord[]): CommandRecord[] =>
+  commands.toSorted((one, other) => (one.commandId < other.commandId ? 1 : -1)).slice(0, MAX_OF_JOB);
+
+/**
+ * The newest hundred commands of a job to a device, newest first, consistently. They are searched among all that the device got since the job
+ * was created: an index by job would cost each command a write, for a list that is seldom read.
+ */
+export async function listJobCommands(job: Job, deviceId: string): Promise<CommandRecord[]> {
+  const organisation = organisationOf('device', deviceId) ?? '';
+  const found: CommandRecord[] = [];
+  const pages = paginateQuery(
+    { client: dynamodb },
+    {
       TableName: table('commands'),
-      IndexName: 'by-job',
-      KeyConditionExpression: 'jobId = :jobId',
-      ExpressionAttributeValues: { ':jobId': jobId },
+      ConsistentRead: true,
+      KeyConditionExpression: 'deviceId = :deviceId AND commandId BETWEEN :first AND :last',
+      FilterExpression: 'jobId = :jobId',
+      ExpressionAttributeValues: {
+        ':deviceId': deviceId,
+        ':first': firstIdAt('command', organisation, job.createdAt),
+        ':last': isFinal(job.status) ? firstIdAt('command', organisation, flownOnUntil(job)) : 'command-~',
+        ':jobId': job.jobId,
+      },
       ScanIndexForward: false,
-      Limit: MAX_OF_JOB,
-    }),
+    },
   );
-  if (Items.length === 0) return [];
-  const name = table('commands');
-  const Keys = Items.map(({ deviceId, commandId }) => ({
-    deviceId: deviceId as string,
-    commandId: commandId as string,
-  }));
-  const { Responses, UnprocessedKeys } = await dynamodb.send(
-    new BatchGetCommand({ RequestItems: { [name]: { Keys, ConsistentRead: true } } }),
-  );
-  if (UnprocessedKeys?.[name]) throw new Error('the batch read of the commands table left out keys');
-  return commandsOf(Responses?.[name] ?? []).sort((one, other) => (one.commandId < other.commandId ? 1 : -1));
+  for await (const { Items = [] } of pages) {
+    found.push(...commandsOf(Items));
+    if (found.length >= MAX_OF_JOB) break;
+  }
+  return newestOf(found);
 }
+
+/** Until when a device may have got commands of a job that has ended, ISO 8601. A later change of the job only moves it on. */
+const flownOnUntil = ({ updatedAt }: Job) => new Date(Date.parse(updatedAt) + FLOWN_ON_MS).toISOString();
 
 /** The commands of a device without an outcome, by one query of what was requested within the longest timeout. */
 export async function readOpenCommands(deviceId: string, now: Date): Promise<StoredCommand[]> {

@@ -11,7 +11,10 @@ const flying = (change: Partial<Device> = {}): Device =>
 const standing = (droneState: string): Device => sampleDevice({ lastState: { timestamp: at, droneState } });
 const unknown = sampleDevice();
 const other = id('job', undefined, '01jd0000000000000000000009');
-const ofOther = { jobId: other, deviceId: id('device', undefined, '01jd0000000000000000000009') };
+const open = { status: 'IN_PROGRESS' } as const;
+const queued = { status: 'QUEUED' } as const;
+const ended = { status: 'COMPLETED' } as const;
+const ofOther = { ...open, jobId: other, deviceId: id('device', undefined, '01jd0000000000000000000009') };
 
 const onGround = ['name', 'the device is on the ground'];
 const notInFlight = ['name', 'the device is not in flight, as far as it reported'];
@@ -50,12 +53,17 @@ const cases: Case[] = [
       onGround,
     ]),
   ),
-  ['by its job', 'PAUSE', { job: { jobId: id('job'), deviceId: id('device') } }, undefined],
-  ['by a job without a device that it flies', 'PAUSE', { job: { jobId: id('job'), deviceId: undefined } }, undefined],
+  ['by its job', 'PAUSE', { job: { ...open, jobId: id('job'), deviceId: id('device') } }, undefined],
+  [
+    'by a job without a device that it flies',
+    'PAUSE',
+    { job: { ...open, jobId: id('job'), deviceId: undefined } },
+    undefined,
+  ],
   [
     'by a job without a device that it does not fly',
     'PAUSE',
-    { job: { jobId: other, deviceId: undefined } },
+    { job: { ...open, jobId: other, deviceId: undefined } },
     notItsJob,
   ],
   ["by another device's job", 'PAUSE', { job: ofOther }, notItsJob],
@@ -101,7 +109,26 @@ test.each([
 
 test.each([
   ['the job that the device flies', flying(), undefined, id('job')],
-  ['the job that the request names', unknown, { jobId: other, deviceId: id('device') }, other],
+  ['the job that the request names', unknown, { ...open, jobId: other, deviceId: id('device') }, other],
+  ['the named job that has begun no flight yet', flying(), { ...queued, jobId: other, deviceId: id('device') }, other],
+  [
+    'the job that the device flies, not a named one that has ended',
+    flying(),
+    { ...ended, jobId: other, deviceId: id('device') },
+    id('job'),
+  ],
+  [
+    'no job when the named one has ended, of a device that flies none',
+    unknown,
+    { ...ended, jobId: other, deviceId: id('device') },
+    undefined,
+  ],
+  [
+    'the named job that has ended, while the device says that it flies it',
+    flying({ takeOff: undefined }),
+    { ...ended, jobId: id('job'), deviceId: id('device') },
+    id('job'),
+  ],
   ["the job that the device flies, not another device's", flying(), ofOther, id('job')],
   ['no job of a device on the ground', standing('DOCKED'), undefined, undefined],
   [

@@ -142,7 +142,9 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['PUT /v3/devices/{deviceId}/control', {}, 3],
   ['DELETE /v3/devices/{deviceId}/control', {}, 2],
   ['GET /v3/devices/{deviceId}/control', {}, 2],
-  ['GET /v3/jobs/{jobId}/commands', {}, 3],
+  ['GET /v3/jobs/{jobId}/commands', { path: { jobId: flownJobId } }, 2],
+  // The groups and devices in place of the one device, as for the list of all.
+  ['GET /v3/jobs/{jobId}/commands', {}, 10],
   ['POST /v3/streams/share', newShare, 3],
   ['POST /v3/streams/share', { ...newShare, ...withKey }, 4],
   ['GET /v3/shares', {}, 1],

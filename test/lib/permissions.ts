@@ -95,7 +95,6 @@ const indexes: Readonly<Record<string, readonly string[]>> = {
   fleet: ['standing'],
   connections: ['by-socket'],
   events: ['by-channel'],
-  commands: ['by-job'],
 };
 
 /**

@@ -266,7 +266,7 @@ export interface paths {
         };
         /**
          * List the commands of a job, newest first
-         * @description Returns the newest hundred commands that devices got while they flew the job. It may lag behind, usually by less than a second.
+         * @description Returns the newest hundred commands that devices got while they flew the job. Of a job without a `deviceId`: those of the devices that are in its group now.
          *
          *     Scope: `command:read`.
          */
@@ -1810,7 +1810,7 @@ export interface components {
         /** @description Turn the camera. Needs `pitch` or `yaw`. */
         GimbalCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -1848,7 +1848,7 @@ export interface components {
              */
             height?: number;
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -2124,7 +2124,7 @@ export interface components {
         /** @description End the flight: land where the drone is. */
         LandCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -2488,7 +2488,7 @@ export interface components {
         /** @description Turn the camera to a place. */
         LookAtCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -2678,7 +2678,7 @@ export interface components {
              */
             height?: number;
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -2732,7 +2732,7 @@ export interface components {
         /** @description A command that the drone platform defines, with its parameters. */
         OwnCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -2753,7 +2753,7 @@ export interface components {
         /** @description Stop, and hover until `RESUME`. */
         PauseCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -2902,7 +2902,7 @@ export interface components {
         /** @description Go on after `PAUSE`, or after `GO_TO`. */
         ResumeCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -2922,7 +2922,7 @@ export interface components {
         /** @description End the flight: return and land. */
         ReturnHomeCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -3104,7 +3104,7 @@ export interface components {
         /** @description Begin to record video. */
         StartRecordingCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -3124,7 +3124,7 @@ export interface components {
         /** @description End the recording of video. */
         StopRecordingCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
@@ -3144,7 +3144,7 @@ export interface components {
         /** @description Take a photo. */
         TakePhotoCommand: {
             /**
-             * @description The job that the device flies: another device’s is refused. Without it the service fills it in.
+             * @description The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;

@@ -17,7 +17,8 @@ const jobId: Field = {
 };
 const jobOfRequest: Field = {
   ...jobId,
-  description: 'The job that the device flies: another device’s is refused. Without it the service fills it in.',
+  description:
+    'The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.',
 };
 const status: Field = {
   description:

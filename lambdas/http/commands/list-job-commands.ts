@@ -1,14 +1,30 @@
 import * as endpoints from '../../../contract/endpoints/commands';
-import { listJobCommands } from '../../../data/commands/commands';
+import { listJobCommands, newestOf } from '../../../data/commands/commands';
+import { listGroup } from '../../../data/fleet/fleet';
 import { findJob } from '../../../data/jobs/jobs';
+import type { CommandRecord } from '../../../domain/command-record';
+import type { Organisation } from '../../../domain/id';
+import type { Job } from '../../../domain/job';
+import { withConcurrency } from '../../concurrency';
 import { serve } from '../../serve/serve';
 
 export const handler = serve(
   'GET /v3/jobs/{jobId}/commands',
   endpoints.listJobCommands,
-  async ({ caller, path: { jobId } }) => {
-    await findJob(caller.organisation, jobId);
-    const commands = await listJobCommands(jobId);
+  async ({ caller: { organisation }, path: { jobId } }) => {
+    const job = await findJob(organisation, jobId);
+    const found: CommandRecord[] = [];
+    await withConcurrency(await devicesOf(organisation, job), async (deviceId) => {
+      found.push(...(await listJobCommands(job, deviceId)));
+    });
+    const commands = newestOf(found);
     return { success: true, commands, count: commands.length };
   },
 );
+
+/** The devices that may have flown a job. The device of a job never changes; without one it may be any of its group. */
+async function devicesOf(organisation: Organisation, { deviceId, deviceGroupId }: Job): Promise<string[]> {
+  if (deviceId !== undefined) return [deviceId];
+  const group = await listGroup(organisation, deviceGroupId);
+  return group?.devices.map((device) => device.deviceId) ?? [];
+}

@@ -378,7 +378,7 @@ class GimbalCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -406,7 +406,7 @@ class GoToCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -475,7 +475,7 @@ class LandCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -585,7 +585,7 @@ class LookAtCommand(TypedDict):
     position: CommandPosition
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -720,7 +720,7 @@ class OrbitCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -758,7 +758,7 @@ class OwnCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -777,7 +777,7 @@ class PauseCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -917,7 +917,7 @@ class ResumeCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -936,7 +936,7 @@ class ReturnHomeCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -1017,7 +1017,7 @@ class StartRecordingCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -1036,7 +1036,7 @@ class StopRecordingCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """
@@ -1055,7 +1055,7 @@ class TakePhotoCommand(TypedDict):
     """
     jobId: NotRequired[str]
     """
-    The job that the device flies: another device’s is refused. Without it the service fills it in.
+    The job that the device flies: another device’s is refused. Without it, or when that job has ended, the service fills in the one that the device says it flies.
     """
     timeoutSeconds: NotRequired[int]
     """

@@ -98,8 +98,8 @@ export interface Endpoint {
 
 /**
  * Tables that the function of an endpoint uses, and how: its IAM policy and environment derive from them. A rate limit
- * counts each call (`lambdas/serve/limit.ts`), and one that waits takes seats. An idempotency key is looked up
- * (`lambdas/serve/idempotency.ts`), and the transaction that creates the resource stores the first response.
+ * counts each call (`lambdas/serve/limit.ts`), and one that waits takes seats. The transaction that creates the resource
+ * stores the first response under an idempotency key, which is looked up for a repeat (`lambdas/serve/idempotency.ts`).
  */
 export function tablesOf({ tables, perMinute, idempotent, waits }: Endpoint): TableUses {
   const limitUses = perMinute === undefined && !waits ? [] : (['update'] as const);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import * as z from 'zod/mini';
+import { AlreadyAnswered } from '../../data/requests/already-answered';
 import { findAnswer } from '../../data/requests/idempotency';
 import { invalid } from '../../domain/refusal';
 import { header, type Event, type Exchange } from './request';
@@ -20,12 +21,18 @@ function keyIn(given: string): string {
   return key.data;
 }
 
+/** The first answer under the key of the request, if it has one. */
+const findFirst = async ({ idempotency, startedAt }: Exchange): Promise<AlreadyAnswered | undefined> =>
+  idempotency && findAnswer(idempotency.id, new Date(startedAt).toISOString());
+
 /**
- * Step of an endpoint that creates: looks up the `Idempotency-Key` (DESIGN section 3: a UUID, per client and endpoint).
- * @throws AlreadyAnswered when the key has been used; Refusal `invalid_request` when it is no UUID, or given twice
+ * Step of an endpoint that creates by one transaction: reads the `Idempotency-Key` (DESIGN section 3: a UUID, per client and endpoint). The
+ * transaction tells whether it has been used, so it is looked up only when the request fails before: a repeat gets its first answer also when
+ * what it needs has gone meanwhile.
+ * @throws Refusal `invalid_request` when it is no UUID, or given twice
  */
-export async function idempotencyKey(exchange: Exchange, event: Event): Promise<void> {
-  const { key, caller, body, startedAt } = exchange;
+export function idempotencyKey(exchange: Exchange, event: Event): void {
+  const { key, caller, body } = exchange;
   const given = header(event, HEADER);
   // An empty key is refused, not ignored: the client relies on it against a second creation.
   if (given === undefined || !caller) return;
@@ -33,6 +40,15 @@ export async function idempotencyKey(exchange: Exchange, event: Event): Promise<
   // The same body may be written with its members in another order (RFC 8785).
   const fingerprint = hashOf(canonicalize(body) ?? '');
   exchange.idempotency = { id, fingerprint, formerFingerprint: () => hashOf(JSON.stringify(body)) };
-  const first = await findAnswer(id, new Date(startedAt).toISOString());
+  exchange.insteadOf = async (error) => (error instanceof AlreadyAnswered ? undefined : findFirst(exchange));
+}
+
+/**
+ * {@link idempotencyKey} of an endpoint that does something before its transaction which a repeat must not do: the key is looked up first, too.
+ * @throws AlreadyAnswered when the key has been used; Refusal as that does
+ */
+export async function freshIdempotencyKey(exchange: Exchange, event: Event): Promise<void> {
+  idempotencyKey(exchange, event);
+  const first = await findFirst(exchange);
   if (first) throw first;
 }

@@ -107,6 +107,8 @@ export interface Exchange {
   mediaType?: string;
   firstAccepted?: string | undefined;
   idempotency?: IdempotencyKey;
+  /** What is thrown in place of an error of the handler; undefined: nothing else. */
+  insteadOf?: (error: unknown) => Promise<Error | undefined>;
   /** Headers of the answer, whether it succeeds or fails. */
   readonly headers: Record<string, string>;
   /** Code of the refusal, if the request was refused. */

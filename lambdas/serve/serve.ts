@@ -65,7 +65,11 @@ export const serve = <Key extends EndpointKey>(
       await limit(exchange);
       parseQuery(exchange, event);
       for (const step of steps) await step(exchange, event);
-      return run(servedRequest<Key>(event, exchange));
+      try {
+        return await run(servedRequest<Key>(event, exchange));
+      } catch (error) {
+        throw (await exchange.insteadOf?.(error)) ?? error;
+      }
     },
     { timeoutEarlyInMillis: TIMEOUT_MARGIN_MS },
   ).use(beginAndEnd(key, endpoint));

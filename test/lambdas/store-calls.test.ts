@@ -105,9 +105,10 @@ const newShare = { body: { resourceId: id('device'), shareType: 'STREAM' } };
 
 const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['POST /v3/jobs/create', newJob, 3],
-  ['POST /v3/jobs/create', { ...newJob, ...withKey }, 4],
+  ['POST /v3/jobs/create', { ...newJob, ...withKey }, 3],
   // The count, the devices that stand, the jobs of three statuses and the newest, the nearest as they are, their claims, and the transaction.
   ['POST /v3/jobs/dispatch', alarm, 9],
+  // And the key: a repeat must not schedule anything.
   ['POST /v3/jobs/dispatch', { ...alarm, ...withKey }, 10],
   // The count, the group, and the answer of the platform.
   ['POST /v3/jobs/check', newJob, 3],
@@ -134,7 +135,7 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   // The count of its limit, the device, the head of its commands, and the transaction.
   ['POST /v3/devices/{deviceId}/commands', { body: { name: 'RESUME' } }, 4],
   ['POST /v3/devices/{deviceId}/commands', { body: { name: 'PAUSE' } }, 4],
-  ['POST /v3/devices/{deviceId}/commands', { body: { name: 'RESUME', jobId: flownJobId }, ...withKey }, 6],
+  ['POST /v3/devices/{deviceId}/commands', { body: { name: 'RESUME', jobId: flownJobId }, ...withKey }, 5],
   ['GET /v3/devices/{deviceId}/commands', {}, 1],
   ['GET /v3/devices/{deviceId}/commands/{commandId}', {}, 1],
   ['GET /v3/devices/{deviceId}/capabilities', {}, 1],
@@ -146,7 +147,7 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   // The groups and devices in place of the one device, as for the list of all.
   ['GET /v3/jobs/{jobId}/commands', {}, 10],
   ['POST /v3/streams/share', newShare, 3],
-  ['POST /v3/streams/share', { ...newShare, ...withKey }, 4],
+  ['POST /v3/streams/share', { ...newShare, ...withKey }, 3],
   ['GET /v3/shares', {}, 1],
   ['GET /v3/shares/{shareCode}', {}, 1],
   // The mark of its end, its deletion, and its followers.

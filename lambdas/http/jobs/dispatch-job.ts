@@ -8,7 +8,7 @@ import { expectDestination } from '../../../domain/destination';
 import { firstPlaceOf } from '../../../domain/dispatch';
 import { newJob, withMission } from '../../../domain/job';
 import { takeNearest } from '../../dispatch/take-nearest';
-import { idempotencyKey } from '../../serve/idempotency';
+import { freshIdempotencyKey } from '../../serve/idempotency';
 import { jsonBody } from '../../serve/json-body';
 import { serve } from '../../serve/serve';
 
@@ -33,5 +33,6 @@ export const handler = serve(
     });
   },
   jsonBody,
-  idempotencyKey,
+  // A repeat must schedule no other deadline.
+  freshIdempotencyKey,
 );

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createJob } from '../../../contract/endpoints/jobs';
 import { AlreadyAnswered } from '../../../data/requests/already-answered';
+import { Refusal } from '../../../domain/refusal';
+import { freshIdempotencyKey } from '../../../lambdas/serve/idempotency';
+import { jsonBody } from '../../../lambdas/serve/json-body';
+import * as own from '../../../lambdas/serve/serve';
 import { serve } from '../fixtures/serve';
 import { id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
+import type { ServedRequest } from '../../../lambdas/serve/request';
 import { call } from '../fixtures/api-gateway';
 import { logLines } from '../fixtures/log';
 
@@ -30,12 +36,18 @@ const reused = {
 };
 
 const run = jest.fn();
-const handler = serve('POST /v3/jobs/create', async ({ firstAnswer, now }) => {
+const runJob = async ({ firstAnswer, now }: ServedRequest<'POST /v3/jobs/create'>) => {
   await run({ firstAnswer: firstAnswer({ success: true, job: sampleJob() }), now });
-  return { success: true, job: sampleJob() };
-});
-const create = (headers: Record<string, string | string[]>, sent: unknown = body) =>
-  call(handler, { scopes: ['command:create'], body: sent, headers });
+  return { success: true as const, job: sampleJob() };
+};
+const handler = serve('POST /v3/jobs/create', runJob);
+const create = (headers: Record<string, string | string[]>, sent: unknown = body, by: unknown = handler) =>
+  call(by, { scopes: ['command:create'], body: sent, headers });
+/** The key has been used, and what the request needs has gone since. */
+const givenAnswer = (item: object = storedAnswer) => {
+  store.on(GetCommand).resolves({ Item: item });
+  run.mockRejectedValue(new Refusal('device_group_not_found'));
+};
 
 beforeEach(() => {
   run.mockReset();
@@ -49,8 +61,9 @@ test('neither reads nor stores an answer without a key', async () => {
   expect(run).toHaveBeenCalledWith(expect.objectContaining({ firstAnswer: undefined }));
 });
 
-test('gives the handler the answer to store for a new key, per client and endpoint, with the hash of the body', async () => {
+test('gives the handler the answer to store for a new key, per client and endpoint, with the hash of the body, and does not read it', async () => {
   expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 201 });
+  expect(store).not.toHaveReceivedCommand(GetCommand);
   const [[{ firstAnswer, now }]] = run.mock.calls as [[{ firstAnswer: unknown; now: string }]];
   expect(firstAnswer).toEqual({
     id: `answer#client1#POST /v3/jobs/create#${key}`,
@@ -60,30 +73,36 @@ test('gives the handler the answer to store for a new key, per client and endpoi
   });
 });
 
-test('repeats the first answer for the same key and body, without running the handler', async () => {
-  store.on(GetCommand).resolves({ Item: storedAnswer });
+test.each([
+  ['would be refused', new Refusal('device_group_not_found')],
+  ['fails', new Error('throttled')],
+])('repeats the first answer for the same key and body when the request %s', async (_, error) => {
+  givenAnswer();
+  run.mockRejectedValue(error);
   const answer = await create({ 'Idempotency-Key': key });
   expect(answer).toMatchObject({
     status: 201,
     body: { job: { name: 'First' } },
     headers: { 'X-RateLimit-Limit': '60' },
   });
-  expect(run).not.toHaveBeenCalled();
+  const [lookup] = store.commandCalls(GetCommand);
+  expect(lookup?.args[0].input).toMatchObject({
+    Key: { id: `answer#client1#POST /v3/jobs/create#${key}` },
+    ConsistentRead: true,
+  });
   expect(logLines()).toMatchObject([{ level: 'INFO', status: 201 }]);
 });
 
 test('takes a body for the same as that of the day before, whose order of members counted', async () => {
-  store.on(GetCommand).resolves({ Item: { ...storedAnswer, fingerprint: hashOf(JSON.stringify(body)) } });
+  givenAnswer({ ...storedAnswer, fingerprint: hashOf(JSON.stringify(body)) });
   expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 201 });
-  expect(run).not.toHaveBeenCalled();
 });
 
 test('takes a body for the same whatever the order of members, at every depth', async () => {
   const one = { ...body, metadata: { a: { x: 1, y: [{ m: 1, n: 2 }] }, b: 2 } };
   const other = { metadata: { b: 2, a: { y: [{ n: 2, m: 1 }], x: 1 } }, ...body };
-  store.on(GetCommand).resolves({ Item: { ...storedAnswer, fingerprint: hashOf(canonicalize(one)) } });
+  givenAnswer({ ...storedAnswer, fingerprint: hashOf(canonicalize(one)) });
   expect(await create({ 'Idempotency-Key': key }, other)).toMatchObject({ status: 201 });
-  expect(run).not.toHaveBeenCalled();
   const lists = { ...one, metadata: { ...one.metadata, a: { x: 1, y: [{ n: 2, m: 2 }] } } };
   expect(await create({ 'Idempotency-Key': key }, lists)).toMatchObject(reused);
 });
@@ -105,40 +124,84 @@ test('takes a key in quotes for the same', async () => {
 });
 
 test('takes a body for the same whatever its defaults, its whitespace and the order of its fields', async () => {
-  store.on(GetCommand).resolves({ Item: storedAnswer });
+  givenAnswer();
   const { priority, ...withDefault } = body;
   expect(priority).toBe(5);
   const reordered = '{ "deviceGroupId": "' + id('group') + '",\n "name": "Rim" }';
   expect(await create({ 'Idempotency-Key': key }, withDefault)).toMatchObject({ status: 201 });
   expect(await create({ 'Idempotency-Key': key }, reordered)).toMatchObject({ status: 201 });
-  expect(run).not.toHaveBeenCalled();
 });
 
 test('refuses the same key with another body', async () => {
-  store.on(GetCommand).resolves({ Item: storedAnswer });
+  givenAnswer();
   expect(await create({ 'Idempotency-Key': key }, { ...body, name: 'Other' })).toMatchObject(reused);
-  expect(run).not.toHaveBeenCalled();
 });
 
 test.each([
   ['repeats the first answer for the same body', fingerprint, { status: 201, body: { job: { name: 'First' } } }],
   ['refuses another body', 'another hash', reused],
-])('%s when the key was used at the same moment', async (_, first, expected) => {
+])('%s when the transaction tells that the key was used, and does not read it', async (_, first, expected) => {
   run.mockRejectedValue(new AlreadyAnswered(first, { success: true, job: summary }));
   expect(await create({ 'Idempotency-Key': key })).toMatchObject(expected);
   expect(logLines()).toHaveLength(1);
+  expect(store).not.toHaveReceivedCommand(GetCommand);
 });
 
 test('answers 500 when the stored answer is invalid', async () => {
-  store.on(GetCommand).resolves({ Item: { ...storedAnswer, reply: '{"success":true}' } });
+  givenAnswer({ ...storedAnswer, reply: '{"success":true}' });
   expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 500 });
   expect(logLines()).toMatchObject([{ level: 'ERROR', status: 500, error: { name: '$ZodError' } }]);
 });
 
-test('answers 500 without running the handler when the key cannot be read', async () => {
+test.each([
+  ['an answer of the last day', { ...storedAnswer, ttl: 1 }],
+  ['any answer', undefined],
+])('passes on the refusal without %s', async (_, item) => {
+  store.on(GetCommand).resolves({ Item: item });
+  run.mockRejectedValue(new Refusal('device_group_not_found'));
+  expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 404 });
+  expect(logLines()).toMatchObject([{ status: 404 }]);
+});
+
+test('answers 500 in place of a refusal when the key cannot be read', async () => {
   store.on(GetCommand).rejects(new Error('throttled'));
+  run.mockRejectedValue(new Refusal('device_group_not_found'));
   expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 500 });
-  expect(run).not.toHaveBeenCalled();
+});
+
+describe('of an endpoint that must do nothing for a repeat', () => {
+  const fresh = own.serve('POST /v3/jobs/create', createJob, runJob, jsonBody, freshIdempotencyKey);
+
+  test('looks up the key before it runs the handler', async () => {
+    store.on(GetCommand).resolves({ Item: storedAnswer });
+    const headers = { 'Idempotency-Key': key };
+    expect(await create(headers, body, fresh)).toMatchObject({ status: 201, body: { job: { name: 'First' } } });
+    expect(await create(headers, { ...body, name: 'Other' }, fresh)).toMatchObject(reused);
+    expect(run).not.toHaveBeenCalled();
+    store.on(GetCommand).resolves({});
+    expect(await create(headers, body, fresh)).toMatchObject({
+      status: 201,
+      body: { job: { name: sampleJob().name } },
+    });
+  });
+
+  test('runs nothing when the key cannot be read', async () => {
+    store.on(GetCommand).rejects(new Error('throttled'));
+    expect(await create({ 'Idempotency-Key': key }, body, fresh)).toMatchObject({ status: 500 });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('repeats the answer of a request that ended meanwhile', async () => {
+    store.on(GetCommand).resolvesOnce({}).resolves({ Item: storedAnswer });
+    run.mockRejectedValue(new Refusal('no_device'));
+    const answer = await create({ 'Idempotency-Key': key }, body, fresh);
+    expect(answer).toMatchObject({ status: 201, body: { job: { name: 'First' } } });
+  });
+
+  test('reads nothing without a key', async () => {
+    expect(await create({}, body, fresh)).toMatchObject({ status: 201 });
+    expect(store).not.toHaveReceivedCommand(GetCommand);
+  });
 });
 
 test.each([
@@ -147,8 +210,7 @@ test.each([
   [key, 'idempotency-key'],
 ])('takes the key %j in the header %s for the same key', async (given, name) => {
   await create({ [name]: given });
-  const [lookup] = store.commandCalls(GetCommand);
-  expect(lookup?.args[0].input.Key).toEqual({ id: `answer#client1#POST /v3/jobs/create#${key}` });
+  expect(run.mock.calls).toMatchObject([[{ firstAnswer: { id: `answer#client1#POST /v3/jobs/create#${key}` } }]]);
 });
 
 test.each(['', ' ', '1', 'key', `${key}0`, key.replaceAll('-', ''), `{${key}}`, `${key}#x`, `urn:uuid:${key}`])(

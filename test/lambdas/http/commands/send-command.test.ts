@@ -1,3 +1,4 @@
+import { fleetKey } from '../../../../data/fleet/fleet-key';
 import { toItem } from '../../../../data/jobs/job-item';
 import type { CommandRecord } from '../../../../domain/command-record';
 import { handler } from '../../../../lambdas/http/commands/send-command';
@@ -65,6 +66,26 @@ test('a repeat with the same key gets the first answer, and is no second command
     await send({ name: 'LAND' }, id('device'), key),
   ];
   expect(again.body).toEqual(first.body);
+  expect(await commandsIn(engine)).toHaveLength(1);
+});
+
+test.each([
+  ['has landed', commandedDevice('LANDED'), { name: 'LAND' }, 202],
+  ['has been removed', undefined, { name: 'LAND' }, 202],
+  ['has been removed', undefined, { name: 'RETURN_HOME' }, 400],
+])('a repeat of a key when the device %s since, by %j', async (_, device, body, status) => {
+  await engine.put('fleet', commandedDevice());
+  const key = { 'Idempotency-Key': 'c0ffee00-1234-4abc-8def-0123456789ab' };
+  const first = await send({ name: 'LAND' }, id('device'), key);
+  await engine.answers('DeleteCommand')({ TableName: 'fleet', Key: fleetKey(acme, id('device')) });
+  if (device) await engine.put('fleet', device);
+  const again = await send(body, id('device'), key);
+  expect(again.status).toBe(status);
+  expect(again.body).toEqual(
+    status === 202
+      ? first.body
+      : expect.objectContaining({ details: [expect.objectContaining({ path: 'Idempotency-Key' })] }),
+  );
   expect(await commandsIn(engine)).toHaveLength(1);
 });
 

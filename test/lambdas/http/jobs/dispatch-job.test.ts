@@ -159,6 +159,16 @@ test('a repeat of the key gets the same job, and takes no other device', async (
   const [first, second] = [await dispatch({}, key), await dispatch({}, key)];
   expect([second.status, second.body]).toEqual([first.status, first.body]);
   expect(await jobs()).toHaveLength(1);
+  // It schedules no other deadline.
+  expect(queue.calls()).toHaveLength(1);
+});
+
+test('repeats of a key that come at once get the same job, although its device is taken', async () => {
+  await givenDevice(1);
+  const key = { 'Idempotency-Key': 'c0ffee00-1234-4abc-8def-0123456789ab' };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => dispatch({}, key)));
+  expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(5).fill([201, answers[0]?.body]));
+  expect(await jobs()).toHaveLength(1);
 });
 
 test.each<[string, object, string]>([

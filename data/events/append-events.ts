@@ -1,9 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Organisation, Resource } from '../../domain/id';
+import type { Organisation } from '../../domain/id';
 import { readIndex } from './channel-index';
-import { readEnd } from './log-end';
-import { channelLog, identityIn, identityOf } from './log-items';
-import { numbersIn, reachesBackTo, RECENT, recentEventIn, withEvents, type RecentEnd } from './recent-events';
+import { readBack, readEnd } from './log-end';
+import { channelLog, identityIn, identityOf, organisationLog, type LogItem } from './log-items';
+import {
+  CLOCK_SKEW_S,
+  numbersIn,
+  reachesBackTo,
+  RECENT,
+  recentEventIn,
+  withEvents,
+  type RecentEnd,
+} from './recent-events';
 import { MAX_EVENTS, writeEvents, type NewEvent } from './write-events';
 
 /**
@@ -15,6 +23,8 @@ const MAX_ATTEMPTS = 100;
 const RETRY_DELAY_MS = 10;
 /** How many entries of a channel are searched for an event that the recent end no longer holds. */
 const SEARCHED = 100;
+/** How many events of the organisation, at least, are searched for one that is in no timeline: some 3 MB. */
+const MAX_SEARCHED = 5000;
 
 /**
  * The recent end as this instance knows it, by organisation. If another one has appended since, the next number is taken. An
@@ -40,39 +50,53 @@ async function endOf(organisation: Organisation): Promise<RecentEnd> {
 
 const nowS = () => Math.floor(Date.now() / 1000);
 
-/** The recent entries of channels: their numbers, by what they are about. */
-type Searched = Map<string, Promise<ReadonlyMap<string, number>>>;
+/** Finds the numbers of events among which an event is if it was logged before the recent end, by what they are about. */
+type Search = (event: NewEvent) => Promise<ReadonlyMap<string, number>>;
 
 /**
- * Searches a channel by the index, once for a batch: it has what is older than the recent end, and the recent end everything
- * younger than ten seconds.
+ * Searches each channel by the index, once for a batch: it has what is older than the recent end, and the recent end everything
+ * younger than ten seconds. For events that are in no timeline it searches the organisation's list, once too, back to the first stream
+ * record of the batch.
  */
-function search(channel: Resource, searched: Searched): Promise<ReadonlyMap<string, number>> {
-  const found =
-    searched.get(channelLog(channel)) ??
-    readIndex(channel, { most: SEARCHED, isFromEnd: true }).then(
-      (items) => new Map(items.map((item) => [identityIn(item), item.number])),
-    );
-  searched.set(channelLog(channel), found);
-  return found;
+function searchOnce(organisation: Organisation, events: readonly NewEvent[]): Search {
+  const searched = new Map<string, Promise<ReadonlyMap<string, number>>>();
+  const since = Math.min(...events.map(({ createdAt }) => createdAt)) - CLOCK_SKEW_S;
+  return ({ channel }) => {
+    const key = channel ? channelLog(channel) : organisationLog(organisation);
+    const found =
+      searched.get(key) ??
+      (channel ? readIndex(channel, { most: SEARCHED, isFromEnd: true }) : readSince(organisation, since)).then(
+        (items) => new Map(items.map((item) => [identityIn(item), item.number])),
+      );
+    searched.set(key, found);
+    return found;
+  };
+}
+
+/**
+ * The last events of an organisation, since a time in Unix seconds. A repeat of one that is not among them is appended again: that takes
+ * a stream which is far behind, and clients tell it by its `commandId` and `sequence`.
+ */
+async function readSince(organisation: Organisation, since: number): Promise<readonly LogItem[]> {
+  const range = { from: 1, least: RECENT, since, enough: MAX_SEARCHED };
+  return (await readBack(organisation, range, false)).events;
 }
 
 /**
  * The numbers of events that the log has already, since their stream records come again. Those that are older than the recent
- * end of the log are looked for in their channels, by one query each.
+ * end of the log are searched for.
  */
 async function knownNumbers(
   end: RecentEnd,
   events: readonly NewEvent[],
-  searched: Searched,
+  search: Search,
 ): Promise<Map<NewEvent, number>> {
   const recent = numbersIn(end);
   const found = new Map<NewEvent, number>();
   for (const event of events) {
-    const { channel, message, createdAt } = event;
-    const identity = identityOf(channelLog(channel), message);
-    const isOld = !recent.has(identity) && !reachesBackTo(end, createdAt);
-    const number = isOld ? (await search(channel, searched)).get(identity) : recent.get(identity);
+    const identity = identityOf(event.message);
+    const isOld = !recent.has(identity) && !reachesBackTo(end, event.createdAt);
+    const number = isOld ? (await search(event)).get(identity) : recent.get(identity);
     if (number !== undefined) found.set(event, number);
   }
   return found;
@@ -95,9 +119,9 @@ async function tryToAppend(
     writeEvents(organisation, end.last, events, now),
     isBehind ? readEnd(organisation, end.last + 1, RECENT) : undefined,
   ]);
-  const own = events.map(({ channel, message }, index) => ({
+  const own = events.map(({ message }, index) => ({
     number: end.last + 1 + index,
-    identity: identityOf(channelLog(channel), message),
+    identity: identityOf(message),
     loggedAt: now,
   }));
   const others = [...(arrived?.events ?? []), ...(lost?.winners ?? [])].map(recentEventIn);
@@ -109,12 +133,12 @@ async function tryToAppend(
 async function appendBatch(
   organisation: Organisation,
   events: readonly NewEvent[],
-  searched: Searched,
+  search: Search,
 ): Promise<ReadonlyMap<NewEvent, number>> {
   for (let attempt = 1; ; attempt++) {
     const end = await endOf(organisation);
     // The first attempt follows the search. Later the log may hold what this instance could not know.
-    const known = attempt === 1 ? new Map<NewEvent, number>() : await knownNumbers(end, events, searched);
+    const known = attempt === 1 ? new Map<NewEvent, number>() : await knownNumbers(end, events, search);
     const added = events.filter((event) => !known.has(event));
     if (added.length === 0) return known;
     const lost = await tryToAppend(organisation, end, added, attempt > 1);
@@ -130,17 +154,17 @@ async function appendBatch(
 /**
  * Appends events to the log of an organisation, numbered 1, 2, 3 … without holes: an event is written only under a free number
  * after one that is given, so that no number can be seen before a smaller one. An event that the log's recent end, or the recent
- * end of its channel, holds keeps its number.
+ * end of its channel, holds keeps its number; one about a command, which is in no timeline, also if it is among the organisation's last 5,000.
  * @returns the number of each event
  * @throws Error when DynamoDB can't be written to; the events before a failed batch of 99 are in the log
  */
 export async function appendEvents(organisation: Organisation, events: readonly NewEvent[]): Promise<number[]> {
-  const searched: Searched = new Map();
+  const search = searchOnce(organisation, events);
   try {
-    const numbers = await knownNumbers(await endOf(organisation), events, searched);
+    const numbers = await knownNumbers(await endOf(organisation), events, search);
     const added = events.filter((event) => !numbers.has(event));
     for (let from = 0; from < added.length; from += MAX_EVENTS) {
-      const appended = await appendBatch(organisation, added.slice(from, from + MAX_EVENTS), searched);
+      const appended = await appendBatch(organisation, added.slice(from, from + MAX_EVENTS), search);
       for (const [event, number] of appended) numbers.set(event, number);
     }
     return events.map((event) => numbers.get(event) ?? 0);

@@ -15,7 +15,7 @@ export interface Range {
   readonly isFromEnd?: boolean;
 }
 
-/** The events of a channel, in order, by the index: what was logged in the last seconds may be missing. */
+/** The events of a channel, in order, by the index: none about commands, and what was logged in the last seconds may be missing. */
 export async function readIndex(
   channel: Resource,
   { from = 1, to = HEAD, most, isFromEnd = false }: Range,
@@ -25,7 +25,11 @@ export async function readIndex(
   do {
     const page: QueryCommandOutput = await dynamodb.send(
       new QueryCommand({
-        ...queryOf(channel, from, to),
+        TableName: table('events'),
+        IndexName: 'by-channel',
+        KeyConditionExpression: '#channel = :channel AND #number BETWEEN :from AND :to',
+        ExpressionAttributeNames: { '#channel': 'channel', '#number': 'number' },
+        ExpressionAttributeValues: { ':channel': channelLog(channel), ':from': from, ':to': to },
         ScanIndexForward: !isFromEnd,
         Limit: most - found.length,
         ...(key && { ExclusiveStartKey: key }),
@@ -36,43 +40,3 @@ export async function readIndex(
   } while (key && found.length < most);
   return inOrder(found);
 }
-
-/** Pages of 1 MB that are searched for the commands of a job at most: some ten thousand events. */
-const MAX_PAGES = 5;
-
-/**
- * The events of a job's commands, in order. The index has them among those of the device's group, since an index of their own would cost
- * each of them a write, for what is read only after a long time without a connection.
- * @returns undefined when the group has had too many events to search
- */
-export async function readCommandsOfJob(
-  job: Resource,
-  deviceGroupId: string,
-  { from = 1, to = HEAD }: Pick<Range, 'from' | 'to'>,
-): Promise<LogItem[] | undefined> {
-  const { ExpressionAttributeValues, ...query } = queryOf({ kind: 'group', id: deviceGroupId }, from, to);
-  const found: LogItem[] = [];
-  let key: QueryCommandOutput['LastEvaluatedKey'];
-  for (let count = 0; count < MAX_PAGES; count++) {
-    const page: QueryCommandOutput = await dynamodb.send(
-      new QueryCommand({
-        ...query,
-        FilterExpression: 'secondChannel = :job',
-        ExpressionAttributeValues: { ...ExpressionAttributeValues, ':job': channelLog(job) },
-        ...(key && { ExclusiveStartKey: key }),
-      }),
-    );
-    found.push(...(page.Items ?? []).map(readItem));
-    key = page.LastEvaluatedKey;
-    if (!key) return inOrder(found);
-  }
-  return undefined;
-}
-
-const queryOf = (channel: Resource, from: number, to: number) => ({
-  TableName: table('events'),
-  IndexName: 'by-channel',
-  KeyConditionExpression: '#channel = :channel AND #number BETWEEN :from AND :to',
-  ExpressionAttributeNames: { '#channel': 'channel', '#number': 'number' },
-  ExpressionAttributeValues: { ':channel': channelLog(channel), ':from': from, ':to': to },
-});

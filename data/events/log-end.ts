@@ -24,6 +24,8 @@ interface Range {
   readonly least: number;
   /** More are read until one was logged before this time, Unix seconds; default: no more. */
   readonly since?: number;
+  /** After how many events no more are read; default: never. */
+  readonly enough?: number;
 }
 
 /** What was read of a range. */
@@ -37,7 +39,7 @@ interface Found {
 /** Reads a part of a log backwards by one query, or a few when a lot has happened since the time that the range names. */
 export async function readBack(
   organisation: Organisation,
-  { from, to = HEAD, least, since = Infinity }: Range,
+  { from, to = HEAD, least, since = Infinity, enough = Infinity }: Range,
   ConsistentRead = true,
 ): Promise<Found & { readonly head: unknown }> {
   const items: Record<string, unknown>[] = [];
@@ -60,7 +62,7 @@ export async function readBack(
     );
     items.push(...(page.Items ?? []));
     key = page.LastEvaluatedKey;
-  } while (key && (items.length < least || Number(oldest()?.['loggedAt'] ?? 0) >= since));
+  } while (key && items.length < enough && (items.length < least || Number(oldest()?.['loggedAt'] ?? 0) >= since));
   const events = items.filter((item) => !isHead(item)).map(readItem);
   return { events: events.toReversed(), isCut: key !== undefined, head: items.find(isHead) };
 }

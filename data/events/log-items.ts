@@ -1,7 +1,7 @@
 /**
  * The items of the event log: one for each event, in the list of its organisation, in the order of its number. An index has the
- * events of each channel in the same order. At the end of the list is its head, which is written once for a thousand events: it
- * tells how far the numbers went when all events have expired.
+ * events of each channel in the same order, but those about commands. At the end of the list is its head, which is written once for a
+ * thousand events: it tells how far the numbers went when all events have expired.
  */
 import * as z from 'zod/mini';
 import type { Organisation, Resource } from '../../domain/id';
@@ -19,9 +19,8 @@ export interface LoggedEvent {
 
 const item = z.object({
   number: z.int(),
-  channel: z.string(),
-  /** Of an event that is published on two. */
-  secondChannel: z.optional(z.string()),
+  /** In whose timeline it is, the key of the index. None about a command has one; those of earlier versions have their group's. */
+  channel: z.optional(z.string()),
   message: z.string(),
   /** When it was logged, Unix seconds; the first events of the log have none. */
   loggedAt: z._default(z.int(), 0),
@@ -66,17 +65,35 @@ const messageIn = ({ message }: LogItem) => JSON.parse(message) as StatusMessage
 /** The event in an item; what this service stored as a message is one. */
 export const eventIn = (found: LogItem): LoggedEvent => ({ number: found.number, message: messageIn(found) });
 
-/** What is the same for an event each time its stream record comes. */
-export const identityOf = (channel: string, message: StatusMessage): string =>
-  [channel, subjectIn(message), message.sequence].join(' ');
+/** What is the same for an event each time its stream record comes, and of no other. */
+export const identityOf = (message: StatusMessage): string => `${subjectIn(message)} ${message.sequence}`;
 
-const subjectIn = (message: StatusMessage): string | undefined => {
-  if (message.type === 'command.status') return message.commandId;
-  return 'deviceId' in message ? message.deviceId : '';
-};
+function subjectIn(message: StatusMessage): string {
+  switch (message.type) {
+    case 'job.status':
+      return message.jobId;
+    case 'device.status':
+      // A device that moves leaves one group and joins another.
+      return `${message.deviceGroupId} ${message.deviceId}`;
+    case 'share.status':
+      return message.shareCode;
+    case 'command.status':
+      return message.commandId;
+  }
+}
 
 /** {@link identityOf} the event in an item. */
-export const identityIn = (found: LogItem): string => identityOf(found.channel, messageIn(found));
+export const identityIn = (found: LogItem): string => identityOf(messageIn(found));
+
+/** Whether an event is about a command that a channel carries: the job's, or the group's. */
+export function isCommandOf({ id }: Resource, found: LogItem): boolean {
+  const message = messageIn(found);
+  return message.type === 'command.status' && [message.jobId, message.deviceGroupId].includes(id);
+}
+
+/** Whether an event is published on a channel. */
+export const isOf = (channel: Resource, found: LogItem): boolean =>
+  found.channel === channelLog(channel) || isCommandOf(channel, found);
 
 /** Keys of the list of an organisation, and of a channel in the index. */
 export const organisationLog = (organisation: Organisation) => `organisation#${organisation}`;

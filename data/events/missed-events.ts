@@ -1,15 +1,15 @@
 import type { Organisation, Resource } from '../../domain/id';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
-import { readItem as readJob } from '../jobs/jobs';
-import { readCommandsOfJob, readIndex, type Range } from './channel-index';
+import { readCarriedCommands } from './carried-commands';
+import { readIndex, type Range } from './channel-index';
 import { findLast, readBack, readEnd } from './log-end';
 import {
-  channelLog,
   eventIn,
   inOrder,
   isInTimeline,
   isKept,
+  isOf,
   organisationLog,
   readItem,
   type LoggedEvent,
@@ -29,8 +29,6 @@ const SHORT_TAIL = 10;
 const UNSETTLED_S = 10;
 const MAX_UNSETTLED = 1000;
 
-const isOf = (channel: Resource) => (item: LogItem) => [item.channel, item.secondChannel].includes(channelLog(channel));
-
 /** An event of the organisation's log. */
 export async function findEvent(organisation: Organisation, number: number): Promise<LogItem | undefined> {
   const Key = { log: organisationLog(organisation), number };
@@ -40,9 +38,9 @@ export async function findEvent(organisation: Organisation, number: number): Pro
 
 /**
  * The events of a channel after a number, in order, up to the last one that is in the log: one query, or three reads when the log
- * has grown by more than 200 events since, and two more for a job.
+ * has grown by more than 200 events since, and up to five more for the commands of a job or a group.
  * @param most maximum of events
- * @returns undefined when the log no longer reaches back that far, or there are more
+ * @returns undefined when the log no longer reaches back that far, or there are more, or too much has happened to search
  */
 export async function missedEvents(
   organisation: Organisation,
@@ -59,30 +57,29 @@ export async function missedEvents(
   const begin = Math.max(first.number, after + 1);
   const isLong = isCut && begin > after + 1;
   const [older, next] = await Promise.all([
-    isLong ? readOlder(channel, { from: after + 1, to: begin - 1, most: most + 1 }) : [],
+    isLong ? readOlder(organisation, channel, { from: after + 1, to: begin - 1, most: most + 1 }) : [],
     isLong ? findEvent(organisation, after + 1) : tail[0],
   ]);
   // The older an event, the sooner it expires, so the first one speaks for all.
   const hasFirst = next?.number === after + 1 && isKept(next, now);
   const isWhole = tail.every(({ number }, index) => number === begin + index);
   if (!older || (tail.length > 0 && !(hasFirst && isWhole))) return undefined;
-  const missed = [...older, ...tail.filter(isOf(channel))];
+  const missed = [...older, ...tail.filter((item) => isOf(channel, item))];
   return missed.length > most ? undefined : missed.map(eventIn);
 }
 
-/** The events of a channel that the index has. @returns undefined when they are too many to search, and for a job that is deleted */
-async function readOlder(channel: Resource, range: Range): Promise<LogItem[] | undefined> {
-  const [own, ofCommands] = await Promise.all([
+/** The events of a channel before the tail; that of a share carries no commands. @returns undefined when too much has happened to search */
+async function readOlder(
+  organisation: Organisation,
+  channel: Resource,
+  range: Required<Omit<Range, 'isFromEnd'>>,
+): Promise<LogItem[] | undefined> {
+  const [indexed, commands] = await Promise.all([
     readIndex(channel, range),
-    channel.kind === 'job' ? readOlderCommands(channel, range) : [],
+    channel.kind === 'share' ? [] : readCarriedCommands(organisation, channel, range.from, range.to),
   ]);
-  return ofCommands && inOrder([...own, ...ofCommands]);
-}
-
-/** The commands of a job are of devices of its group: a job fails when its device leaves the group. */
-async function readOlderCommands(job: Resource, range: Range): Promise<LogItem[] | undefined> {
-  const found = await readJob(job.id, false);
-  return found && readCommandsOfJob(job, found.job.deviceGroupId, range);
+  // Commands that an earlier version has logged are in the index of their group too.
+  return commands && inOrder([...indexed, ...commands]);
 }
 
 /** The kept events of a channel up to a number that the log got at most ten seconds before it, and that a follower may not know; two reads. */
@@ -101,7 +98,7 @@ export async function unsettledEvents(
   const hasCommand = eventIn(last).message.type === 'command.status';
   return events
     .filter((item) => item.loggedAt >= since && isKept(item, now))
-    .filter(isOf(channel))
+    .filter((item) => isOf(channel, item))
     .map(eventIn)
     .filter(({ message }) => message.type !== 'job.status' || hasCommand);
 }
@@ -118,5 +115,5 @@ export async function hasEventAfter(
     readIndex(channel, { from: after + 1, most: 1, isFromEnd: true }),
     readEnd(organisation, after + 1, SHORT_TAIL),
   ]);
-  return [...indexed, ...events.filter(isOf(channel))].some((item) => isInTimeline(item, now));
+  return [...indexed, ...events.filter((item) => isOf(channel, item))].some((item) => isInTimeline(item, now));
 }

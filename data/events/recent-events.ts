@@ -8,7 +8,7 @@ import { identityIn, type LogItem } from './log-items';
 /** How many entries are kept, and all that the index may not have yet. */
 export const RECENT = 100;
 /** DynamoDB's time of a stream record and the clock of a function may differ so much, in seconds. */
-const CLOCK_SKEW_S = 2;
+export const CLOCK_SKEW_S = 2;
 
 interface RecentEvent {
   readonly number: number;

@@ -13,10 +13,8 @@ import { channelLog, HEAD, organisationLog, readItem, thousandOf, type LogItem }
 
 /** A change to append, in the order in which it became known. */
 export interface NewEvent {
-  /** The resource on whose channel it is published. */
-  readonly channel: Resource;
-  /** Another one, on which it is published too. */
-  readonly secondChannel?: Resource | undefined;
+  /** The resource in whose timeline it is, by an index that costs a write unit; one about a command is in none. */
+  readonly channel?: Resource | undefined;
   readonly message: StatusMessage;
   /** Time of the stream record, Unix seconds. */
   readonly createdAt: number;
@@ -30,14 +28,13 @@ const days = (name: string) => Number(setting(name)) * 24 * 60 * 60;
 /** The timeline of a job is kept as long as the record of its flight, and what is kept longest is stored for that long. */
 const storedSeconds = () => Math.max(days('EVENT_RETENTION_DAYS'), days('FLIGHT_RETENTION_DAYS'));
 
-function putOf(organisation: Organisation, number: number, { channel, secondChannel, message }: NewEvent, now: number) {
+function putOf(organisation: Organisation, number: number, { channel, message }: NewEvent, now: number) {
   return {
     TableName: table('events'),
     Item: {
       log: organisationLog(organisation),
       number,
-      channel: channelLog(channel),
-      ...(secondChannel && { secondChannel: channelLog(secondChannel) }),
+      ...(channel && { channel: channelLog(channel) }),
       message: JSON.stringify(message),
       loggedAt: now,
       keptUntil: now + days('EVENT_RETENTION_DAYS'),

@@ -1,4 +1,4 @@
-import { channelsOf, type Channel } from '../../contract/status-channels';
+import { channelsOf, channels as statusChannels, type Channel } from '../../contract/status-channels';
 import { appendEvents } from '../../data/events/append-events';
 import { lastCursor } from '../../data/events/cursors';
 import type { NewEvent } from '../../data/events/write-events';
@@ -7,6 +7,7 @@ import { changeOf, createdAtOf, itemOf, topicSubscribersOf, type StreamRecord } 
 import { cursorOf } from '../../domain/cursor';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { eventsBetween, isLogged, type Change, type StatusEvent } from '../../domain/status-event';
+import type { StatusMessage } from '../../domain/status-message';
 import { memoise } from '../concurrency';
 
 /** The change in a stream record, and the messages to publish; those that the log has carry their cursor. */
@@ -35,7 +36,7 @@ export function logEvents(records: readonly StreamRecord[]) {
     if (failure) throw failure as Error;
     if (!found) return undefined;
     const [first] = found.logged;
-    const numbered = first && (await cursors.get(organisationOfChannel(first.channel)));
+    const numbered = first && (await cursors.get(organisationOfChannels(first.channels)));
     const events = found.events.map((event) => {
       const cursor = numbered?.get(event);
       return cursor === undefined ? event : { ...event, message: { ...event.message, cursor } };
@@ -44,9 +45,7 @@ export function logEvents(records: readonly StreamRecord[]) {
   };
   const orderOf = (record: StreamRecord) => [
     itemOf(record),
-    ...(reads.get(record)?.logged ?? []).flatMap(({ channel, secondChannel }) =>
-      [channel, ...(secondChannel ? [secondChannel] : [])].map(channelKey),
-    ),
+    ...(reads.get(record)?.logged ?? []).flatMap(({ channels }) => channels.map(channelKey)),
   ];
   return { eventsOf, orderOf };
 }
@@ -55,11 +54,7 @@ interface ReadRecord {
   readonly change: Change;
   readonly events: readonly StatusEvent[];
   /** Those events that belong into the log. */
-  readonly logged: readonly {
-    readonly event: StatusEvent;
-    readonly channel: Channel;
-    readonly secondChannel: Channel | undefined;
-  }[];
+  readonly logged: readonly { readonly event: StatusEvent; readonly channels: readonly Channel[] }[];
 }
 
 function read(record: StreamRecord): ReadRecord | undefined {
@@ -68,11 +63,7 @@ function read(record: StreamRecord): ReadRecord | undefined {
   const events = eventsBetween(change, createdAtOf(record));
   const logged = events
     .filter((event) => isLogged(change, event))
-    .flatMap((event) => {
-      // A command's job is second: the timeline of a job is read from the index of first channels.
-      const [channel, secondChannel] = channelsOf(event.message).toReversed();
-      return channel ? [{ event, channel, secondChannel }] : [];
-    });
+    .map((event) => ({ event, channels: channelsOf(event.message) }));
   return { change, events, logged };
 }
 
@@ -85,16 +76,24 @@ function readOrFailure(record: StreamRecord): { readonly found?: ReadRecord | un
   }
 }
 
-const organisationOfChannel = ({ kind, id }: Channel): Organisation => organisationOf(kind, id) ?? '';
+/** The organisation in whose log an event is: for a command that of its group, which is its last channel. */
+function organisationOfChannels(channels: readonly Channel[]): Organisation {
+  const channel = channels.at(-1);
+  return (channel && organisationOf(channel.kind, channel.id)) ?? '';
+}
+
+/** The channel in whose timeline a message is: the one of its own type. So a command, which others carry, is in none. */
+const timelineOf = ({ type }: StatusMessage, channels: readonly Channel[]): Channel | undefined =>
+  channels.find(({ kind }) => statusChannels[kind].messageType === type);
 
 /** Appends the events of all records, those of each organisation together, and returns the cursor of each. */
 function appendAll(reads: ReadonlyMap<StreamRecord, ReadRecord>) {
   const byOrganisation = new Map<Organisation, { event: StatusEvent; added: NewEvent }[]>();
   for (const [record, { logged }] of reads)
-    for (const { event, channel, secondChannel } of logged) {
-      const organisation = organisationOfChannel(channel);
+    for (const { event, channels } of logged) {
+      const organisation = organisationOfChannels(channels);
       const createdAt = Math.floor(Date.parse(createdAtOf(record)) / 1000);
-      const added = { channel, secondChannel, message: event.message, createdAt };
+      const added = { channel: timelineOf(event.message, channels), message: event.message, createdAt };
       byOrganisation.set(organisation, [...(byOrganisation.get(organisation) ?? []), { event, added }]);
     }
   const cursors = new Map<Organisation, Promise<ReadonlyMap<StatusEvent, string>>>();

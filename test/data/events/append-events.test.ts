@@ -1,9 +1,23 @@
 import { HEAD, organisationLog } from '../../../data/events/log-items';
 import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { acme } from '../../domain/fixtures/samples';
+import type { NewEvent } from '../../../data/events/write-events';
+import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { sent, store } from '../fixtures/store';
-import { channelOf, createdAt, DAY_S, job, jobs, later, newInstance, puts, range, transactions } from './instances';
+import {
+  channelOf,
+  command,
+  createdAt,
+  DAY_S,
+  job,
+  jobs,
+  later,
+  newInstance,
+  puts,
+  range,
+  transactions,
+} from './instances';
+import type { AppendEvents } from './instances';
 import { givenLogTable } from './log-table';
 
 // For a few events; logs of hundreds are in memory.
@@ -114,6 +128,53 @@ describe('appendEvents', () => {
     const { appendEvents } = isOther ? await newInstance() : one;
     await expect(appendEvents(acme, [job(1)])).resolves.toEqual([1]);
     expect(table.numbers(log)).toEqual(range(1, 350));
+  });
+
+  describe('of a command', () => {
+    /** An instance that has logged hundreds of events, a minute later that of a command, and hundreds another minute later. */
+    async function givenOlder(event: NewEvent): Promise<AppendEvents> {
+      const instance = await newInstance();
+      await instance.appendEvents(acme, jobs(1001, 1400));
+      for (const events of [[event], jobs(1, 250)]) {
+        later(60);
+        const at = Date.now() / 1000;
+        await instance.appendEvents(
+          acme,
+          events.map((each) => ({ ...each, createdAt: at })),
+        );
+      }
+      later(60);
+      store.resetHistory();
+      return instance;
+    }
+    const again = (event: NewEvent) => ({ ...event, createdAt: createdAt + 60 });
+
+    test('finds one that comes again after more others than the recent end holds, by one search back to its time', async () => {
+      const table = givenLogTable();
+      const { appendEvents } = await givenOlder(command(1));
+      const events = [command(1), command(2), command(1, { version: 2 })].map(again);
+      await expect(appendEvents(acme, events)).resolves.toEqual([401, 652, 653]);
+      const searched = [101, 101, 202].map((Limit) => ({ Limit, ConsistentRead: false }));
+      expect(sent().filter(({ Limit }) => Limit !== undefined)).toMatchObject(searched);
+      expect(indexQueries()).toEqual([]);
+      expect(table.numbers(log)).toEqual(range(1, 653));
+    });
+
+    test('finds one that an earlier version has logged on the channel of its group', async () => {
+      const table = givenLogTable();
+      const { appendEvents } = await givenOlder({ ...command(1), channel: { kind: 'group', id: id('group') } });
+      await expect(appendEvents(acme, [again(command(1))])).resolves.toEqual([401]);
+      expect(table.numbersOf(`group#${id('group')}`)).toEqual([401]);
+    });
+
+    test('finds none that is before thousands of others, and appends it again', async () => {
+      const message = (number: number) => JSON.stringify((number === 1 ? command(1) : job(number)).message);
+      const item = (number: number) => ({ log, number, message: message(number), loggedAt: createdAt, ttl: createdAt });
+      givenLogTable(range(1, 8000).map(item));
+      later(60);
+      const { appendEvents } = await newInstance();
+      await expect(appendEvents(acme, [command(1)])).resolves.toEqual([8001]);
+    });
   });
 
   test('searches for no event that is newer than the recent end', async () => {

@@ -3,7 +3,7 @@ import { organisationLog } from '../../../data/events/log-items';
 import { PutCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { acme } from '../../domain/fixtures/samples';
 import { conditionFailed, repeated, sent, store, transactionCancelled } from '../fixtures/store';
-import { channelOf, createdAt, job, jobs, later, newInstance, puts, range, transactions } from './instances';
+import { createdAt, job, jobs, later, newInstance, puts, range, transactions } from './instances';
 import type { AppendEvents } from './instances';
 import { givenLogTable, type Item } from './log-table';
 
@@ -109,7 +109,7 @@ describe('appendEvents', () => {
     const { appendEvents } = await newInstance();
     await appendEvents(acme, [job(1)]);
     store.on(PutCommand).callsFake(({ Item }: { Item: Item }) => {
-      return Promise.reject(conditionFailed({ ...Item, channel: channelOf(job(3)) }));
+      return Promise.reject(conditionFailed({ ...Item, message: JSON.stringify(job(3).message) }));
     });
     await expect(appendEvents(acme, [job(2)])).rejects.toThrow('The conditional request failed');
     expect(puts()).toBe(100);

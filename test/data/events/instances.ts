@@ -1,8 +1,10 @@
 import type { NewEvent } from '../../../data/events/write-events';
 import * as commandsModule from '@aws-sdk/lib-dynamodb';
 import * as dynamodbModule from '../../../data/store/dynamodb';
-import { jobMessage } from '../../../domain/status-event';
-import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { eventsBetween, jobMessage } from '../../../domain/status-event';
+import type { CommandRecord } from '../../../domain/command-record';
+import type { Resource } from '../../../domain/id';
+import { acme, id, sampleCommand, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../fixtures/store';
 
 const { PutCommand, TransactWriteCommand } = commandsModule;
@@ -12,8 +14,12 @@ const now = new Date('2026-11-27T10:30:00.000Z');
 export const createdAt = now.getTime() / 1000;
 export const DAY_S = 86_400;
 
+interface ChannelEvent extends NewEvent {
+  readonly channel: Resource;
+}
+
 /** The change of a job. */
-export const job = (number: number, sequence = 1): NewEvent => {
+export const job = (number: number, sequence = 1): ChannelEvent => {
   const jobId = id('job', acme, String(number).padStart(26, '0'));
   return {
     channel: { kind: 'job', id: jobId },
@@ -21,7 +27,16 @@ export const job = (number: number, sequence = 1): NewEvent => {
     createdAt,
   };
 };
-export const channelOf = ({ channel }: NewEvent) => `job#${channel.id}`;
+export const channelOf = ({ channel }: ChannelEvent) => `job#${channel.id}`;
+
+/** The change of a command. */
+export function command(number: number, change: Partial<CommandRecord> = {}): NewEvent {
+  const commandId = id('command', acme, String(number).padStart(26, '0'));
+  const after = sampleCommand({ commandId, ...change });
+  const [event] = eventsBetween({ kind: 'command', before: undefined, after, shareCode: undefined }, now.toISOString());
+  if (!event) throw new Error('the change of a command is no event');
+  return { message: event.message, createdAt };
+}
 export const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 /** A change of each job. */
 export const jobs = (from: number, to: number) => range(from, to).map((number) => job(number));

@@ -67,9 +67,10 @@ export function givenLogTable(given: readonly Item[] = []) {
       .filter((item) => start === undefined || (isForward ? numberOf(item) > start : numberOf(item) < start))
       .sort((one, other) => (numberOf(one) - numberOf(other)) * (isForward ? 1 : -1));
     const Items = found.slice(0, query.Limit);
-    const job = query.ExpressionAttributeValues[':job'];
+    // Of a filter.
+    const { ':type': type = '', ':id': id = '' } = query.ExpressionAttributeValues as Record<string, string>;
     return Promise.resolve({
-      Items: job === undefined ? Items : Items.filter(({ secondChannel }) => secondChannel === job),
+      Items: Items.filter(({ message }) => [type, id].every((text) => String(message).includes(text))),
       // DynamoDB does not know whether there is more when a page ends with the limit.
       ...(Items.length === query.Limit && { LastEvaluatedKey: Items.at(-1) }),
     });

@@ -1,7 +1,8 @@
 import { HEAD, organisationLog } from '../../../data/events/log-items';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { jobMessage } from '../../../domain/status-event';
-import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import type { CommandRecord } from '../../../domain/command-record';
+import { eventsBetween, jobMessage } from '../../../domain/status-event';
+import { acme, id, sampleCommand, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../fixtures/store';
 import { givenLogTable, type Item } from './log-table';
 
@@ -11,6 +12,8 @@ export const nowS = now.getTime() / 1000;
 export const long = nowS - 3600;
 export const log = organisationLog(acme);
 export const job = { kind: 'job', id: id('job') } as const;
+export const group = { kind: 'group', id: id('group') } as const;
+export const ofGroup = `group#${group.id}`;
 export const ofJob = `job#${id('job')}`;
 export const other = `job#${id('job', acme, 'another')}`;
 
@@ -24,6 +27,16 @@ export const event = (number: number, channel = ofJob, fields: Item = {}): Item 
   ttl: nowS + 3600,
   ...fields,
 });
+/** A change of a command of the job and the group. */
+export function command(number: number, change: Partial<CommandRecord> = {}): Item {
+  const after = sampleCommand({ version: number, ...change });
+  const [logged] = eventsBetween(
+    { kind: 'command', before: undefined, after, shareCode: undefined },
+    now.toISOString(),
+  );
+  const { channel: _, ...item } = event(number, undefined, { message: JSON.stringify(logged?.message) });
+  return item;
+}
 /** No longer events of the organisation, but of their channels. */
 export const past = { keptUntil: nowS };
 export const head = (last: number): Item => ({ log, number: HEAD, last });

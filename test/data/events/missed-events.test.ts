@@ -1,27 +1,26 @@
 import { hasEventAfter, missedEvents, unsettledEvents } from '../../../data/events/missed-events';
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../../../data/jobs/job-item';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { deviceMessage } from '../../../domain/status-event';
-import { acme, id, sampleDevice, sampleJob } from '../../domain/fixtures/samples';
+import { acme, id, sampleDevice } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';
 import {
+  command,
   event,
   events,
   givenPartialQuery,
+  group,
   head,
   job,
   long,
   now,
   nowS,
   numbersOf,
+  ofGroup,
   ofJob,
   other,
   past,
 } from './logged-events';
 import { givenLogTable, type Item } from './log-table';
-
-const group = { kind: 'group', id: id('group') } as const;
-const ofGroup = `group#${group.id}`;
 
 describe('missedEvents', () => {
   test('are those of the channel only, by one strongly consistent query', async () => {
@@ -59,43 +58,48 @@ describe('missedEvents', () => {
     const items = [...events(3, 6, other), event(7, ofGroup), ...events(8, 1001, other), event(1002, ofGroup)];
     givenLogTable([head(1), ...items]);
     expect(numbersOf(await missedEvents(acme, group, 3, 10, now))).toEqual([7, 1002]);
-    expect(sent()).toHaveLength(3);
+    expect(sent()).toHaveLength(4);
   });
 
-  describe('of a job, in a log that has grown much since,', () => {
-    const command = (number: number, secondChannel = ofJob) => event(number, ofGroup, { secondChannel });
+  describe('of a channel with commands, in a log that has grown much since,', () => {
+    const elsewhere = id('job', acme, 'another');
     const grown = [
       event(3),
       command(4),
       event(5),
-      command(6, other),
+      command(6, { jobId: elsewhere }),
       event(7, ofGroup),
-      ...events(8, 1001, other),
+      // As an earlier version has logged it.
+      { ...command(8), channel: ofGroup, secondChannel: ofJob },
+      ...events(9, 1001, other),
       command(1002),
     ];
 
-    test('are its changes by the index, and its commands by that of its group', async () => {
+    test.each([
+      ['a job', job, [4, 5, 8, 1002]],
+      ['a group', group, [4, 6, 7, 8, 1002]],
+    ])('are for %s its changes by the index, and its commands by the list, each once', async (_, channel, expected) => {
       givenLogTable(grown);
-      store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
-      expect(numbersOf(await missedEvents(acme, job, 3, 10, now))).toEqual([4, 5, 1002]);
-      expect(sent()).toHaveLength(5);
+      expect(numbersOf(await missedEvents(acme, channel, 3, 10, now))).toEqual(expected);
+      expect(sent()).toHaveLength(4);
     });
 
-    test.each<[string, () => void]>([
-      ['the job is no more', () => undefined],
-      [
-        'its group has too many to search',
-        () => {
-          store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
-          store
-            .on(QueryCommand, { FilterExpression: 'secondChannel = :job' })
-            .resolves({ Items: [], LastEvaluatedKey: { log: 'organisation', number: 5 } });
-        },
-      ],
-    ])('are undefined when %s', async (_, given) => {
+    test('are for a share only its changes', async () => {
+      const share = { kind: 'share', id: id('share') } as const;
+      givenLogTable([...grown.slice(0, 4), event(7, `share#${share.id}`), ...grown.slice(5)]);
+      expect(numbersOf(await missedEvents(acme, share, 3, 10, now))).toEqual([7]);
+      expect(sent().filter(({ FilterExpression }) => FilterExpression !== undefined)).toEqual([]);
+    });
+
+    test.each([
+      ['a job', job],
+      ['a group', group],
+    ])('are undefined for %s when too much has happened to search', async (_, channel) => {
       givenLogTable(grown);
-      given();
-      await expect(missedEvents(acme, job, 3, 10, now)).resolves.toBeUndefined();
+      store
+        .on(QueryCommand, { FilterExpression: 'contains(message, :type) AND contains(message, :id)' })
+        .resolves({ Items: [], LastEvaluatedKey: { log: 'organisation', number: 5 } });
+      await expect(missedEvents(acme, channel, 3, 10, now)).resolves.toBeUndefined();
     });
   });
 
@@ -151,12 +155,6 @@ describe('unsettledEvents', () => {
     givenLogTable([at(5, -1)]);
     await expect(unsettledEvents(acme, group, 6, now)).resolves.toEqual([]);
   });
-
-  const command = (number: number) =>
-    event(number, ofGroup, {
-      secondChannel: ofJob,
-      message: JSON.stringify({ type: 'command.status', commandId: id('command'), sequence: number }),
-    });
 
   test.each([
     ['the commands only after a change of the job', 4, [2]],

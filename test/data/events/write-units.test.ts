@@ -4,9 +4,9 @@ import { startEngine, type DynamoDbEngine } from 'cloud-assembly-runner/dynamodb
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acme } from '../../domain/fixtures/samples';
+import { acme, rival } from '../../domain/fixtures/samples';
 import { store } from '../fixtures/store';
-import { job, jobs, newInstance } from './instances';
+import { command, job, jobs, newInstance, range } from './instances';
 import { givenLogTable } from './log-table';
 
 let folder: string;
@@ -46,29 +46,38 @@ afterAll(async () => {
 });
 
 describe('Write units', () => {
-  test('are two for a change on its own, its index included', async () => {
+  test.each([
+    ['two for a change on its own, its index included', acme, job(2), 2],
+    ['one for that of a command, which is in no index', rival, command(2), 1],
+  ])('are %s', async (_, organisation, change, units) => {
     givenLogTable();
     const { appendEvents } = await newInstance();
-    await appendEvents(acme, [job(1)]);
-    await appendEvents(acme, [job(2)]);
+    await appendEvents(organisation, [job(1)]);
+    await appendEvents(organisation, [change]);
     const [put] = store.commandCalls(PutCommand);
     if (!put) throw new Error('the event was not put');
     const { ConsumedCapacity } = await DynamoDBDocumentClient.from(client).send(
       new PutCommand({ ...put.args[0].input, ReturnConsumedCapacity: 'TOTAL' }),
     );
-    expect(ConsumedCapacity?.CapacityUnits).toBe(2);
+    expect(ConsumedCapacity?.CapacityUnits).toBe(units);
   });
 
-  test('are three for a change of a batch', async () => {
+  test.each([
+    ['three for a change of a batch', acme, job, 3],
+    ['two for that of a command', rival, command, 2],
+  ])('are %s', async (_, organisation, changeOf, units) => {
     givenLogTable();
     const { appendEvents } = await newInstance();
-    await appendEvents(acme, jobs(1, 9));
-    await appendEvents(acme, jobs(10, 19));
+    await appendEvents(organisation, jobs(1, 9));
+    await appendEvents(
+      organisation,
+      range(10, 19).map((number) => changeOf(number)),
+    );
     const transaction = store.commandCalls(TransactWriteCommand).at(-1);
     if (!transaction) throw new Error('the events were not written together');
     const { ConsumedCapacity } = await DynamoDBDocumentClient.from(client).send(
       new TransactWriteCommand({ ...transaction.args[0].input, ReturnConsumedCapacity: 'TOTAL' }),
     );
-    expect(ConsumedCapacity?.[0]?.CapacityUnits).toBe(3 * 10);
+    expect(ConsumedCapacity?.[0]?.CapacityUnits).toBe(units * 10);
   });
 });

@@ -123,7 +123,7 @@ export const socketMessages = {
   gap: {
     summary: 'What was missed can no longer be sent',
     description:
-      'Only after connecting with `after`: the event log no longer reaches back to that cursor, or more than 1,000 messages of this channel were missed. The current state follows, with `"snapshot": true`, as without `after`.',
+      'Only after connecting with `after`: the event log no longer reaches back to that cursor, or more than 1,000 messages of this channel were missed, or, for a job or a device group, some 7,000 events of the organisation. The current state follows, with `"snapshot": true`, as without `after`.',
     message: gapMessage,
     to: ['status'],
   },

@@ -2,7 +2,7 @@ import { statusChannels } from './channels';
 import { commands } from './commands';
 import { contain } from './contain';
 import { coldStart } from './cold-start';
-import { cost, costIdle } from './cost';
+import { cost, costCommands, costIdle } from './cost';
 import { dispatch } from './dispatch';
 import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
@@ -35,6 +35,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'store-calls': storeCalls,
   cost,
   'cost-idle': costIdle,
+  'cost-commands': costCommands,
   'start-up': startUp,
   'cold-start': coldStart,
   'warm-cpu': warmCpu,

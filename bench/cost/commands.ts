@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { organisationOf } from '../../domain/id';
 import { follow, waitUntil } from '../support/channel-listeners';
 import { billOf, type Bill } from './bill';
@@ -26,15 +26,22 @@ async function runCommand({ client, platform }: Setup, deviceId: string): Promis
   return commandId;
 }
 
-/** Makes it look as if no client of the device's organisation had been connected for longer than a connection lasts. */
-async function forgetListeners({ stack }: Setup, deviceId: string): Promise<void> {
+/**
+ * Makes it look as if no client of the device's organisation had been connected for longer than a connection lasts. A function that has noted
+ * one does not note the next: so that of sockets only after the last of them.
+ */
+async function forgetListeners(
+  { stack, client }: Setup,
+  ...media: readonly ('socketsUntil' | 'topicUntil')[]
+): Promise<void> {
   const { endpointUrl: endpoint, region, ...credentials } = stack.access;
   const database = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region, credentials }));
   const { TableNames = [] } = await database.send(new ListTablesCommand());
   const TableName = TableNames.find((name) => name.includes('TablesConnections'));
-  const channel = `listeners#${organisationOf('device', deviceId)}`;
-  const Item = { channel, connectionId: '-', socketsUntil: 1, topicUntil: 1 };
-  await database.send(new PutCommand({ TableName, Item }));
+  const Key = { channel: `listeners#${organisationOf('device', client.deviceId)}`, connectionId: '-' };
+  const UpdateExpression = `SET ${media.map((attribute) => `${attribute} = :past`).join(', ')}`;
+  const ExpressionAttributeValues = { ':past': 1 };
+  await database.send(new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }));
 }
 
 /** A million commands in a month to devices that fly jobs: that nobody follows, and each with a follower of its job over WSS. */
@@ -47,13 +54,13 @@ export async function commands(setup: Setup): Promise<Bill[]> {
     await platform({ type: 'job.status.reported', detail: { jobId, status, deviceId, at: at() } });
   const sample = { deviceId, timestamp: at(), droneState: 'WAYPOINT', jobId };
   await platform({ type: 'device.telemetry.reported', detail: { telemetry: [sample] } });
-  await forgetListeners(setup, deviceId);
+  await forgetListeners(setup, 'topicUntil');
   const socket = await follow(stack.facts, client, { kind: 'job', id: jobId });
   await waitUntil(() => socket.received.some(({ jobState }) => jobState === 'IN_PROGRESS'));
   await runCommand(setup, deviceId);
   const followed = await billOfCommands(setup, 'one follower of each');
   socket.close();
-  await forgetListeners(setup, deviceId);
+  await forgetListeners(setup, 'socketsUntil', 'topicUntil');
   return [await billOfCommands(setup, 'nobody follows'), followed];
 }
 

@@ -50,14 +50,17 @@ export async function writeDocument(
   await writePage(documentOf(bills, memory, date));
 }
 
-/** Replaces the section of an idle month, its row in the table of scenarios, and the prices. */
-export async function writeIdleMonth(bill: Bill): Promise<void> {
-  const before = keptBefore().dollars[bill.scenario];
-  const text = readFileSync(page, 'utf8')
-    .replace(new RegExp(`^\\| ${bill.scenario} .*$`, 'm'), () => rowOf(bill, before))
-    .replace(/^## An idle month\n[^]*?(?=^## )/m, () => `${sectionOf(bill)}\n`)
-    .replace(/^## Prices\n[^]*/m, () => pricesSection());
-  await writePage(text);
+/** Replaces the sections of some scenarios, their rows in the table of scenarios, and the prices. */
+export async function writeScenarios(bills: readonly Bill[]): Promise<void> {
+  const { dollars: before } = keptBefore();
+  const written = bills.reduce(
+    (text, bill) =>
+      text
+        .replace(new RegExp(`^\\| ${bill.scenario} .*$`, 'm'), () => rowOf(bill, before[bill.scenario]))
+        .replace(new RegExp(`^## ${titleOf(bill)}\\n[^]*?(?=^## )`, 'm'), () => `${sectionOf(bill)}\n`),
+    readFileSync(page, 'utf8'),
+  );
+  await writePage(written.replace(/^## Prices\n[^]*/m, () => pricesSection()));
 }
 
 async function writePage(text: string): Promise<void> {
@@ -134,13 +137,14 @@ function memoryLine({ name, calls, processorMs, waitingMs, dollars: amounts }: M
   return `| ${[name, calls, ...times, ...amounts.map(dollars)].join(' | ')} |`;
 }
 
+const titleOf = ({ scenario }: Bill) => `${scenario.charAt(0).toUpperCase()}${scenario.slice(1)}`;
+
 function sectionOf(bill: Bill): string {
   const rows = shown(bill).map(
     ({ service, caller, arithmetic, dollars: amount }) =>
       `| ${service} | ${caller} | ${arithmetic} | ${dollars(amount)} |`,
   );
-  const title = `${bill.scenario.charAt(0).toUpperCase()}${bill.scenario.slice(1)}`;
-  return `## ${title}
+  return `## ${titleOf(bill)}
 
 ${dollars(bill.dollars)}: ${bill.scale}. ${servicesOf(bill)}.
 

@@ -12,7 +12,7 @@ import { memoryRows, type MemoryRow } from './memory';
 import { fleet } from './fleet';
 import { commands } from './commands';
 import { jobs } from './jobs';
-import { printBills, writeDocument, writeIdleMonth } from './document';
+import { printBills, writeDocument, writeScenarios } from './document';
 import { idleBill, type TemplateResource } from './idle';
 import { platformOf, type Setup } from './setup';
 import { shareEnds, shareViewers } from './shares';
@@ -39,7 +39,8 @@ interface Costs {
   readonly memory: readonly MemoryRow[];
 }
 
-async function measure(folder: string): Promise<Costs> {
+/** Runs scenarios on a stack of their own. */
+async function onStack<Result>(folder: string, run: (setup: Setup) => Promise<Result>): Promise<Result> {
   const stack = await startLocalStack(join(__dirname, '..', '..'), folder, ['--memory']);
   try {
     const [client] = await onboardClients(folder, stack.facts.baseUrl, 1, DEVICES);
@@ -48,15 +49,19 @@ async function measure(folder: string): Promise<Costs> {
     const before = await readSettled(stack.access);
     await pause(IDLE_MINUTES * 60_000);
     const idle = between(before, await read(stack.access));
-    const setup: Setup = { stack, client, platform, idle };
-    // The fleet comes last: its devices go offline half a minute after it.
-    const small = [await jobs(setup), ...(await commands(setup)), await shareEnds(setup), await shareViewers(setup)];
-    const bills = [...(await fleet(setup)), ...small, idleMonth(folder)];
-    return { bills, memory: memoryRows((await read(stack.access)).usage) };
+    return await run({ stack, client, platform, idle });
   } finally {
     await stack.stop();
   }
 }
+
+const measure = (folder: string): Promise<Costs> =>
+  onStack(folder, async (setup) => {
+    // The fleet comes last: its devices go offline half a minute after it.
+    const small = [await jobs(setup), ...(await commands(setup)), await shareEnds(setup), await shareViewers(setup)];
+    const bills = [...(await fleet(setup)), ...small, idleMonth(folder)];
+    return { bills, memory: memoryRows((await read(setup.stack.access)).usage) };
+  });
 
 /**
  * What the service costs in an account, by the calls that the stack of this machine counts. `COST_WRITE=before` keeps the result as
@@ -89,20 +94,27 @@ function loggingRow(bills: readonly Bill[]): Measured[] {
   ];
 }
 
-/** The scenario of `cost` that needs no running stack; `COST_WRITE=yes` writes its section of docs/cost.md, and the prices. */
-export const costIdle: Measurement = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'cost-idle-'));
-  try {
-    const bill = idleMonth(folder);
-    printBills([bill]);
-    if (process.env['COST_WRITE'] === 'yes') await writeIdleMonth(bill);
-    return limits.flatMap(([scenario, dollars]) =>
-      scenario.test(bill.scenario) ? [rowOf([bill], scenario, dollars)] : [],
-    );
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-};
+/** Some scenarios of `cost` alone; `COST_WRITE=yes` writes their sections of docs/cost.md, and the prices. */
+const only =
+  (scenarios: (folder: string) => Promise<readonly Bill[]>): Measurement =>
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'cost-'));
+    try {
+      const bills = await scenarios(folder);
+      printBills(bills);
+      if (process.env['COST_WRITE'] === 'yes') await writeScenarios(bills);
+      return limits.flatMap(([scenario, dollars]) =>
+        bills.some((bill) => scenario.test(bill.scenario)) ? [rowOf(bills, scenario, dollars)] : [],
+      );
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  };
+
+/** The scenario that needs no running stack. */
+export const costIdle = only((folder) => Promise.resolve([idleMonth(folder)]));
+
+export const costCommands = only((folder) => onStack(folder, commands));
 
 /** @param folder for the cloud assembly */
 function idleMonth(folder: string): Bill {

@@ -20,7 +20,10 @@ export interface Followed extends Resource {
 export type Medium = 'sockets' | 'topic';
 
 /** Attribute by medium: Unix seconds. */
-export const untilOf = { sockets: 'socketsUntil', topic: 'topicUntil' } as const satisfies Record<Medium, keyof FollowedUntil>;
+export const untilOf = { sockets: 'socketsUntil', topic: 'topicUntil' } as const satisfies Record<
+  Medium,
+  keyof FollowedUntil
+>;
 
 /** Attribute of the key that every item of a kind has. */
 const idOf = { job: 'jobId', share: 'shareCode', group: 'id', device: 'id' } as const;

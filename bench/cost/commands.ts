@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { listenersKey } from '../../data/connections/listeners';
 import { organisationOf } from '../../domain/id';
 import { follow, waitUntil } from '../support/channel-listeners';
 import { billOf, type Bill } from './bill';
@@ -27,8 +28,8 @@ async function runCommand({ client, platform }: Setup, deviceId: string): Promis
 }
 
 /**
- * Makes it look as if no client of the device's organisation had been connected for longer than a connection lasts. A function that has noted
- * one does not note the next: so that of sockets only after the last of them.
+ * Makes it look as if no client of the organisation had been connected for longer than a connection lasts. A function that has noted a client
+ * does not note the next one: so sockets are forgotten only after the last of them.
  */
 async function forgetListeners(
   { stack, client }: Setup,
@@ -38,7 +39,7 @@ async function forgetListeners(
   const database = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region, credentials }));
   const { TableNames = [] } = await database.send(new ListTablesCommand());
   const TableName = TableNames.find((name) => name.includes('TablesConnections'));
-  const Key = { channel: `listeners#${organisationOf('device', client.deviceId)}`, connectionId: '-' };
+  const Key = listenersKey(organisationOf('device', client.deviceId) ?? '');
   const UpdateExpression = `SET ${media.map((attribute) => `${attribute} = :past`).join(', ')}`;
   const ExpressionAttributeValues = { ':past': 1 };
   await database.send(new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }));

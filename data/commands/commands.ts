@@ -71,13 +71,13 @@ export async function listDeviceCommands(deviceId: string, { limit, nextToken }:
 /** Most commands of a job in an answer: the newest ones. */
 const MAX_OF_JOB = 100;
 
-/** The newest hundred of these commands, newest first. */
-export const newestOf = (commands: readonly CommandRecord[]): CommandRecord[] =>
+/** The newest hundred of these commands of a job, newest first. */
+export const newestOfJob = (commands: readonly CommandRecord[]): CommandRecord[] =>
   commands.toSorted((one, other) => (one.commandId < other.commandId ? 1 : -1)).slice(0, MAX_OF_JOB);
 
 /**
- * The newest hundred commands of a job to a device, newest first, consistently. They are searched among all that the device got since the job
- * was created: an index by job would cost each command a write, for a list that is seldom read.
+ * The newest commands of a job to a device, newest first, consistently: a hundred or more, if there are so many. They are searched among all
+ * that the device got since the job was created: an index by job would cost each command a write, for a list that is seldom read.
  */
 export async function listJobCommands(job: Job, deviceId: string): Promise<CommandRecord[]> {
   const organisation = organisationOf('device', deviceId) ?? '';
@@ -102,7 +102,7 @@ export async function listJobCommands(job: Job, deviceId: string): Promise<Comma
     found.push(...commandsOf(Items));
     if (found.length >= MAX_OF_JOB) break;
   }
-  return newestOf(found);
+  return found;
 }
 
 /** Until when a device may have got commands of a job that has ended, ISO 8601. A later change of the job only moves it on. */

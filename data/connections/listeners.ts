@@ -11,10 +11,13 @@ import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { untilOf, type Medium } from './followed-until';
 
-const itemOf = (organisation: Organisation) => ({
-  TableName: table('connections'),
-  Key: { channel: `listeners#${organisation}`, connectionId: '-' },
+/** Key of the item of an organisation, in the table of connections. */
+export const listenersKey = (organisation: Organisation) => ({
+  channel: `listeners#${organisation}`,
+  connectionId: '-',
 });
+
+const itemOf = (organisation: Organisation) => ({ TableName: table('connections'), Key: listenersKey(organisation) });
 
 /** A later end than is needed, in seconds: whoever connects within it writes nothing. */
 const STEP_S = 1800;

@@ -1,4 +1,4 @@
-import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Organisation, Resource } from '../../domain/id';
 import { dynamodb, table } from '../store/dynamodb';
 import { isCommandOf, organisationLog, readItem, type LogItem } from './log-items';
@@ -18,29 +18,29 @@ export async function readCarriedCommands(
   from: number,
   to: number,
 ): Promise<LogItem[] | undefined> {
+  const pages = paginateQuery(
+    { client: dynamodb },
+    {
+      TableName: table('events'),
+      KeyConditionExpression: '#log = :log AND #number BETWEEN :from AND :to',
+      // Little is transferred. Other events may contain both texts too.
+      FilterExpression: 'contains(message, :type) AND contains(message, :id)',
+      ExpressionAttributeNames: { '#log': 'log', '#number': 'number' },
+      ExpressionAttributeValues: {
+        ':log': organisationLog(organisation),
+        ':from': from,
+        ':to': to,
+        ':type': 'command.status',
+        ':id': channel.id,
+      },
+    },
+  );
   const found: LogItem[] = [];
-  let key: QueryCommandOutput['LastEvaluatedKey'];
-  for (let count = 0; count < MAX_PAGES; count++) {
-    const page: QueryCommandOutput = await dynamodb.send(
-      new QueryCommand({
-        TableName: table('events'),
-        KeyConditionExpression: '#log = :log AND #number BETWEEN :from AND :to',
-        // Little is transferred. Other events may contain both texts too.
-        FilterExpression: 'contains(message, :type) AND contains(message, :id)',
-        ExpressionAttributeNames: { '#log': 'log', '#number': 'number' },
-        ExpressionAttributeValues: {
-          ':log': organisationLog(organisation),
-          ':from': from,
-          ':to': to,
-          ':type': 'command.status',
-          ':id': channel.id,
-        },
-        ...(key && { ExclusiveStartKey: key }),
-      }),
-    );
-    found.push(...(page.Items ?? []).map(readItem).filter((item) => isCommandOf(channel, item)));
-    key = page.LastEvaluatedKey;
-    if (!key) return found;
+  let count = 0;
+  for await (const { Items = [], LastEvaluatedKey } of pages) {
+    found.push(...Items.map(readItem).filter((item) => isCommandOf(channel, item)));
+    count += 1;
+    if (count === MAX_PAGES && LastEvaluatedKey) return undefined;
   }
-  return undefined;
+  return found;
 }

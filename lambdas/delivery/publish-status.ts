@@ -67,9 +67,10 @@ export const audienceUntil =
   };
 
 /**
- * The audience for a command: the sockets of a channel while the organisation may have some, and its topic while somebody may be subscribed.
- * @param listeners of the organisation
- * @param job until when its topic may have subscribers, Unix seconds; that of the group is not noted for this
+ * The audience for a command: the sockets of a channel while its organisation may have some; the topic of the group while it may have MQTT
+ * clients; the topic of the job while somebody may be subscribed to it.
+ * @param listeners until when the organisation may have either, Unix seconds
+ * @param job until when its topic may have subscribers, Unix seconds
  */
 export const commandAudience =
   ({ socketsUntil, topicUntil }: FollowedUntil, job: FollowedUntil | undefined): AudienceOf =>

@@ -2,6 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { clients } from '../api/client';
 import { fleetOf } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';
+import { listenersKey } from '../../data/connections/listeners';
 import { organisationOf } from '../../domain/id';
 import { subscribe } from './mqtt-client';
 import { follow } from './socket';
@@ -30,12 +31,7 @@ test('whoever connects hears the next command, though no client of its organisat
   await database().send(
     new PutCommand({
       TableName: await tableNamed('Connections'),
-      Item: {
-        channel: `listeners#${organisationOf('device', deviceId)}`,
-        connectionId: '-',
-        socketsUntil: 1,
-        topicUntil: 1,
-      },
+      Item: { ...listenersKey(organisationOf('device', deviceId) ?? ''), socketsUntil: 1, topicUntil: 1 },
     }),
   );
   const unheard = await send();

@@ -1,5 +1,5 @@
 import * as endpoints from '../../../contract/endpoints/commands';
-import { listJobCommands, newestOf } from '../../../data/commands/commands';
+import { listJobCommands, newestOfJob } from '../../../data/commands/commands';
 import { listGroup } from '../../../data/fleet/fleet';
 import { findJob } from '../../../data/jobs/jobs';
 import type { CommandRecord } from '../../../domain/command-record';
@@ -17,7 +17,7 @@ export const handler = serve(
     await withConcurrency(await devicesOf(organisation, job), async (deviceId) => {
       found.push(...(await listJobCommands(job, deviceId)));
     });
-    const commands = newestOf(found);
+    const commands = newestOfJob(found);
     return { success: true, commands, count: commands.length };
   },
 );

@@ -1,4 +1,4 @@
-import { noteListener, readListeners } from '../../../data/connections/listeners';
+import { listenersKey, noteListener, readListeners } from '../../../data/connections/listeners';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { LONGEST_CONNECTION_S } from '../../../domain/connection';
 import { storeOnEngine } from '../fixtures/engine';
@@ -35,8 +35,7 @@ test('of a medium that is noted the end is that, and the other counts as connect
 test('a later end replaces an earlier one, which does not replace it', async () => {
   const organisation = newOrganisation();
   await engine.put('connections', {
-    channel: `listeners#${organisation}`,
-    connectionId: '-',
+    ...listenersKey(organisation),
     socketsUntil: seconds + 7200,
     topicUntil: 0,
   });

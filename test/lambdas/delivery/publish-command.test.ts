@@ -1,4 +1,5 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { listenersKey } from '../../../data/connections/listeners';
 import { toItem } from '../../../data/commands/command-item';
 import { toItem as jobItem } from '../../../data/jobs/job-item';
 import type { CommandRecord } from '../../../domain/command-record';
@@ -55,7 +56,7 @@ test.each([
 });
 
 describe('of an organisation', () => {
-  const key = { channel: `listeners#${acme}`, connectionId: '-' };
+  const key = listenersKey(acme);
   const givenListeners = (until: object) => store.on(GetCommand, { Key: key }).resolves({ Item: { ...key, ...until } });
   const before = 1;
 

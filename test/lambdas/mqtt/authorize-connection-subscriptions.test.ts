@@ -1,5 +1,6 @@
 import { stopClock } from '../fixtures/clock';
 import { ListSubscriptionsCommand } from '@aws-sdk/client-iot-data-plane';
+import { listenersKey } from '../../../data/connections/listeners';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { scopes } from '../../../contract/endpoint';
@@ -116,7 +117,7 @@ describe('The organisation of a client that connects', () => {
   test('is noted as listening until the token expires', async () => {
     await connect({ token: await tokenWith(scopes, { exp: later }) });
     const [input] = store.commandCalls(UpdateCommand).map(({ args: [command] }) => command.input);
-    expect(input).toMatchObject({ TableName: 'connections', Key: { channel: `listeners#${acme}` } });
+    expect(input).toMatchObject({ TableName: 'connections', Key: listenersKey(acme) });
     expect(input?.ExpressionAttributeNames).toMatchObject({ '#until': 'topicUntil' });
     expect(input?.ExpressionAttributeValues?.[':until']).toBeGreaterThanOrEqual(later);
   });

@@ -2,6 +2,7 @@ import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk
 import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { scopes } from '../../../contract/endpoint';
 import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/status-channels';
+import { listenersKey } from '../../../data/connections/listeners';
 import { toItem } from '../../../data/jobs/job-item';
 import { LONGEST_CONNECTION_S } from '../../../domain/connection';
 import { handler } from '../../../lambdas/socket/connect';
@@ -58,7 +59,7 @@ test('the organisation of a follower is noted before the snapshot is made, for a
   const seconds = Math.floor(Date.now() / 1000);
   let noted: unknown;
   lambda.callsFake(async () => {
-    noted = await engine.get('connections', { channel: `listeners#${rival}`, connectionId: '-' });
+    noted = await engine.get('connections', listenersKey(rival));
     return {};
   });
   await expect(handshake({ query: { channel: 'job', id: jobId } })).resolves.toBe(200);

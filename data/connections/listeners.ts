@@ -1,7 +1,7 @@
 /**
- * Until when clients of an organisation may be connected, over MQTT or to a status channel over WebSocket: what nobody could get is neither
- * published nor searched followers for. It is noted before the connection is accepted, so whoever reads it after an event is in the log finds
- * everybody who must get that event.
+ * Until when clients of an organisation may be connected, over MQTT or to a status channel over WebSocket. While nobody is, its commands are
+ * not published, and no followers are searched for them. It is noted before a connection is accepted, and read after an event is in the log:
+ * whoever is not noted by then connects later, and misses nothing.
  */
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
@@ -19,7 +19,7 @@ export const listenersKey = (organisation: Organisation) => ({
 
 const itemOf = (organisation: Organisation) => ({ TableName: table('connections'), Key: listenersKey(organisation) });
 
-/** A later end than is needed, in seconds: whoever connects within it writes nothing. */
+/** Ends are rounded up to a multiple of this, in seconds: whoever connects within it writes nothing. */
 const STEP_S = 1800;
 /** How long a note is kept that nobody renews, in seconds. Without one, the organisation counts as connected for two hours again. */
 const KEPT_S = 90 * 86_400;

@@ -27,7 +27,7 @@ export async function publishCommand(
   ]);
 }
 
-/** The events are in the log by now: whoever is not noted yet as a listener will connect after that, and hear what follows. */
+/** The events must be in the log by now: whoever is not yet noted as a listener connects later, and hears what follows. */
 async function publishToChannels({ deviceId, jobId }: CommandRecord, events: readonly StatusEvent[]): Promise<void> {
   const now = new Date();
   const listeners = await readListeners(organisationOf('device', deviceId) ?? '', now);

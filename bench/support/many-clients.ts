@@ -41,9 +41,13 @@ export async function onboardClients(
   await writeFile(file, JSON.stringify({ organisations: [{ name: 'Many clients', deviceGroups, clients }] }));
   const words = ['--import', 'tsx', 'bin/partner.ts', 'onboard', '--file', file, '--json', '--local'];
   const env = { ...initialEnvironment, LOCAL_DIR: dataFolder };
-  const { stdout } = await run(process.execPath, words, { cwd: root, env, maxBuffer: 16e6 }).finally(() => rm(file));
-  const { partners } = partnersShape.parse(JSON.parse(stdout));
-  return Promise.all(partners.map((partner) => connectClient(baseUrl, partner)));
+  try {
+    const { stdout } = await run(process.execPath, words, { cwd: root, env, maxBuffer: 16e6 });
+    const { partners } = partnersShape.parse(JSON.parse(stdout));
+    return await Promise.all(partners.map((partner) => connectClient(baseUrl, partner)));
+  } finally {
+    await rm(file);
+  }
 }
 
 /** A client with a token. */

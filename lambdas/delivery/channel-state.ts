@@ -99,4 +99,4 @@ export const currentState = ({ kind, id }: Channel, now: string): Promise<readon
 
 /** The current state of a channel for a follower that has just connected: that of a device also has its age. */
 export const currentSnapshot = ({ kind, id }: Channel, now: string): Promise<readonly StatusMessage[] | undefined> =>
-  (states[kind].snapshot ?? states[kind].state)(id, now);
+  states[kind].snapshot?.(id, now) ?? states[kind].state(id, now);

@@ -58,9 +58,10 @@ let suspended: Promise<Record<string, string>> | undefined;
 
 /** A caller whose client was suspended after it got its token. */
 const suspendedClient: Case = async (placed, request) => {
-  suspended ??= authorised(placed, former).finally(() =>
-    runPartnerCommand('suspend', '--client-id', former.credentials.clientId),
-  );
+  suspended ??= authorised(placed, former).then(async (headers) => {
+    await runPartnerCommand('suspend', '--client-id', former.credentials.clientId);
+    return headers;
+  });
   return sendTo(placed, { ...request, headers: await suspended });
 };
 

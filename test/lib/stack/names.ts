@@ -35,7 +35,7 @@ test.each(templates.map((template) => [template.stackName, template] as const))(
       attribute: () => `arn:aws:service:region:account:${logicalId}`,
     });
     const scope = scopeOf(parseTemplate({ Resources: {} }), stackName, find);
-    const faults = Object.entries(resources).flatMap(([logicalId, { Type, Properties = {} }]) => {
+    const faults = Object.entries(resources).flatMap(([logicalId, { Type, Properties }]) => {
       try {
         checkNames(logicalId, Type, resolve(Properties, scope));
         return [];

@@ -51,7 +51,11 @@ export async function startOnboardedStack(): Promise<OnboardedStack> {
   const folder = mkdtempSync(join(tmpdir(), 'outsiders-partners-'));
   const stop = async () => {
     rmSync(folder, { recursive: true });
-    await stopPlatform().finally(() => stopStack(stack));
+    try {
+      await stopPlatform();
+    } finally {
+      await stopStack(stack);
+    }
   };
   try {
     process.env['STACK_FILE'] = join(stack.folder, 'stack.json');

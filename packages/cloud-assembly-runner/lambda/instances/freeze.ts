@@ -23,7 +23,7 @@ export function waitForInvocation(port: MessagePort, wakeCounter: WakeCounter): 
   for (;;) {
     // Read before the port: an invocation that arrives in between changes the counter, so the wait below ends at once.
     const seen = Atomics.load(wakeCounter, 0);
-    const received = receiveMessageOnPort(port) as { readonly message: unknown } | undefined;
+    const received = receiveMessageOnPort(port);
     if (received) return received.message;
     Atomics.wait(wakeCounter, 0, seen);
   }

@@ -1,8 +1,6 @@
-import boundaries from 'eslint-plugin-boundaries';
-import { defineConfig, globalIgnores } from 'eslint/config';
-import { defaultConditionNames } from 'eslint-import-resolver-typescript';
 import { readFileSync } from 'node:fs';
-import tseslint from 'typescript-eslint';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'oxlint';
 
 /** The package that runs the template may import itself, Node.js and its declared dependencies. */
 const runner = JSON.parse(
@@ -11,7 +9,6 @@ const runner = JSON.parse(
 const runnerPackages = Object.keys({ ...runner.dependencies, ...runner.optionalDependencies });
 /** So does the client for partners, in clients/typescript/. */
 const client = JSON.parse(readFileSync(new URL('clients/typescript/package.json', import.meta.url), 'utf8'));
-const andBelow = (names) => names.flatMap((name) => [name, `${name}/**`]);
 
 const functions = {
   folders: ['contract', 'domain', 'data'],
@@ -73,11 +70,13 @@ const arrows = {
     node: true,
   },
   bin: {
-    folders: ['lib', 'contract', 'domain', 'data', 'packages/cloud-assembly-runner', 'clients/typescript'],
+    folders: ['lib', 'contract', 'domain', 'data', 'clients/typescript'],
     packages: [
       'aws-cdk-lib',
       'constructs',
       'zod',
+      runner.name,
+      client.name,
       'mqtt',
       'openapi-to-postmanv2',
       'prettier',
@@ -90,37 +89,29 @@ const arrows = {
   simulator: { folders: ['contract'], packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },
   'packages/cloud-assembly-runner/test': {
     folders: ['packages/cloud-assembly-runner'],
-    packages: andBelow([...runnerPackages, ...Object.keys(runner.devDependencies)]),
+    packages: [...runnerPackages, ...Object.keys(runner.devDependencies)],
     node: true,
   },
-  'packages/cloud-assembly-runner': { packages: andBelow(runnerPackages), node: true },
+  'packages/cloud-assembly-runner': { packages: runnerPackages, node: true },
   docs: { packages: ['fastify', 'vitepress', 'vue', '@scalar/*'], node: true },
   'clients/typescript/test': {
     folders: ['clients/typescript'],
-    packages: andBelow(Object.keys(client.dependencies)),
+    packages: Object.keys(client.dependencies),
     node: true,
   },
-  'clients/typescript': { packages: andBelow([...Object.keys(client.dependencies), 'openapi-typescript']), node: true },
-  viewer: { folders: ['contract', 'domain'], packages: ['!(aws-cdk-lib|constructs)'] },
+  'clients/typescript': { packages: [...Object.keys(client.dependencies), 'openapi-typescript'], node: true },
+  viewer: { folders: ['contract', 'domain'], packages: ['hls.js', 'leaflet', 'mqtt', 'uplot', 'zod'] },
 };
 /** Folders that may import anything. */
 const free = ['bench', 'conformance', 'test'];
 
-/** Few policies of many folders: the plugin looks at all of them for each import. */
-const policies = [
-  ...Object.entries(arrows).map(([folder, { from = [folder], folders = [], types = [], packages, node = false }]) => ({
-    from: { element: { types: { anyOf: from } } },
-    allow: [
-      { to: { module: { origin: 'external', source: packages } } },
-      ...(folders.length > 0 ? [{ to: { element: { types: { anyOf: folders } } } }] : []),
-      ...(types.length > 0 ? [{ to: { element: { types: { anyOf: types } } }, dependency: { kind: 'type' } }] : []),
-      ...(node ? [{ to: { module: { origin: 'core' } } }] : []),
-    ],
-  })),
-  { from: { element: { types: { anyOf: free } } }, allow: { to: { module: { origin: '*' } } } },
-];
-
-const message = 'The import rules forbid this import: see eslint.config.mjs and CONTRIBUTING.md.';
+/** For each folder what its files may import. */
+const folders = Object.fromEntries([
+  ...Object.entries(arrows).flatMap(([folder, { from = [folder], folders = [], types = [], packages, node = false }]) =>
+    from.map((path) => [path, { folders, types, packages, node }]),
+  ),
+  ...free.map((folder) => [folder, true]),
+]);
 
 /** Capitalised words that a title may begin with. */
 const names = [
@@ -158,8 +149,9 @@ const titles = [
   })),
 ];
 
-/** They hide what is declared twice from the compiler, and excess properties. Conditional spreads say something. */
-const spreads = [
+/** Syntax that no file has. */
+const syntax = [
+  // They hide what is declared twice from the compiler, and excess properties. Conditional spreads say something.
   {
     selector: 'ObjectExpression > SpreadElement > ObjectExpression',
     message: 'Write the properties of this literal into the object itself.',
@@ -168,6 +160,11 @@ const spreads = [
     selector: 'ArrayExpression > SpreadElement > ArrayExpression',
     message: 'Write the elements of this literal into the array itself.',
   },
+  // typescript/no-this-alias sees no JavaScript.
+  ...['VariableDeclarator[id.type="Identifier"]', 'AssignmentExpression[left.type="Identifier"]'].map((assigned) => ({
+    selector: `${assigned} > ThisExpression`,
+    message: 'Write an arrow function, which keeps this.',
+  })),
 ];
 
 /** Reads the clock of the machine. */
@@ -177,113 +174,167 @@ const ownTime = [
   'MemberExpression[object.name="performance"][property.name="now"]',
 ];
 
-export default defineConfig(
-  globalIgnores([
+/** Rules that need types. */
+const typed = {
+  'typescript/await-thenable': 'error',
+  'typescript/no-array-delete': 'error',
+  'typescript/no-base-to-string': 'error',
+  'typescript/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+  'typescript/no-deprecated': 'error',
+  'typescript/no-duplicate-type-constituents': 'error',
+  'typescript/no-floating-promises': 'error',
+  'typescript/no-for-in-array': 'error',
+  'typescript/no-generated-empty-object-type': 'error',
+  'typescript/no-implied-eval': 'error',
+  'typescript/no-meaningless-void-operator': 'error',
+  'typescript/no-misused-promises': 'error',
+  'typescript/no-misused-spread': 'error',
+  'typescript/no-mixed-enums': 'error',
+  'typescript/no-redundant-type-constituents': 'error',
+  'typescript/no-unnecessary-boolean-literal-compare': 'error',
+  'typescript/no-unnecessary-condition': 'error',
+  'typescript/no-unnecessary-template-expression': 'error',
+  'typescript/no-unnecessary-type-arguments': 'error',
+  'typescript/no-unnecessary-type-assertion': 'error',
+  'typescript/no-unnecessary-type-conversion': 'error',
+  'typescript/no-unnecessary-type-parameters': 'error',
+  'typescript/no-unsafe-argument': 'error',
+  'typescript/no-unsafe-assignment': 'error',
+  'typescript/no-unsafe-call': 'error',
+  'typescript/no-unsafe-enum-assignment': 'error',
+  'typescript/no-unsafe-enum-comparison': 'error',
+  'typescript/no-unsafe-member-access': 'error',
+  'typescript/no-unsafe-return': 'error',
+  'typescript/no-unsafe-unary-minus': 'error',
+  'typescript/no-useless-default-assignment': 'error',
+  'typescript/only-throw-error': 'error',
+  'typescript/prefer-promise-reject-errors': 'error',
+  'typescript/prefer-reduce-type-parameter': 'error',
+  'typescript/prefer-return-this-type': 'error',
+  'typescript/related-getter-setter-pairs': 'error',
+  'typescript/require-await': 'error',
+  'typescript/restrict-plus-operands': [
+    'error',
+    { allowAny: false, allowBoolean: false, allowNullish: false, allowNumberAndString: false, allowRegExp: false },
+  ],
+  'typescript/restrict-template-expressions': ['error', { allowNumber: true }],
+  'typescript/return-await': ['error', 'error-handling-correctness-only'],
+  'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+  'typescript/unbound-method': 'error',
+  'typescript/use-unknown-in-catch-callback-variable': 'error',
+};
+
+const untyped = {
+  'typescript/ban-ts-comment': ['error', { minimumDescriptionLength: 10 }],
+  'no-array-constructor': 'error',
+  'typescript/no-duplicate-enum-values': 'error',
+  'typescript/no-dynamic-delete': 'error',
+  'typescript/no-empty-object-type': 'error',
+  'typescript/no-explicit-any': 'error',
+  'typescript/no-extra-non-null-assertion': 'error',
+  'typescript/no-extraneous-class': 'error',
+  'typescript/no-invalid-void-type': 'error',
+  'typescript/no-misused-new': 'error',
+  'typescript/no-namespace': 'error',
+  'typescript/no-non-null-asserted-nullish-coalescing': 'error',
+  'typescript/no-non-null-asserted-optional-chain': 'error',
+  'typescript/no-non-null-assertion': 'error',
+  'typescript/no-require-imports': 'error',
+  'typescript/no-unnecessary-type-constraint': 'error',
+  'typescript/no-unsafe-declaration-merging': 'error',
+  'typescript/no-unsafe-function-type': 'error',
+  'no-unused-expressions': 'error',
+  'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+  'no-useless-constructor': 'error',
+  'typescript/no-wrapper-object-types': 'error',
+  'typescript/prefer-as-const': 'error',
+  'typescript/prefer-literal-enum-member': 'error',
+  'typescript/prefer-namespace-keyword': 'error',
+  'typescript/triple-slash-reference': 'error',
+  'typescript/unified-signatures': 'error',
+  'no-var': 'error',
+  'prefer-const': 'error',
+  'prefer-rest-params': 'error',
+  'prefer-spread': 'error',
+};
+
+const off = (rules) => Object.fromEntries(Object.keys(rules).map((rule) => [rule, 'off']));
+
+export default defineConfig({
+  plugins: ['typescript'],
+  jsPlugins: [
+    { name: 'eslint-js', specifier: fileURLToPath(import.meta.resolve('oxlint-plugin-eslint')) },
+    { name: 'imports', specifier: fileURLToPath(import.meta.resolve('./lint/import-arrows.mjs')) },
+  ],
+  categories: { correctness: 'off' },
+  options: { typeAware: true, denyWarnings: true },
+  ignorePatterns: [
     'cdk.out/',
     'docs.out/',
-    'docs/site/.vitepress/{.temp,cache}/',
+    'docs/site/.vitepress/.temp/',
+    'docs/site/.vitepress/cache/',
     '.local/',
     'coverage/',
     'clients/typescript/dist/',
-    'clients/typescript/src/{openapi,messages}.ts',
-  ]),
-  { linterOptions: { reportUnusedDisableDirectives: 'error', noInlineConfig: true } },
-  tseslint.configs.strictTypeChecked,
-  { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
-  {
-    rules: {
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      'no-restricted-syntax': ['error', ...spreads],
+    'clients/typescript/src/openapi.ts',
+    'clients/typescript/src/messages.ts',
+  ],
+  rules: { ...untyped, ...typed, 'eslint-js/no-restricted-syntax': ['error', ...syntax] },
+  overrides: [
+    // Methods of object literals do not use this.
+    { files: ['packages/**', 'test/**'], rules: { 'typescript/unbound-method': 'off' } },
+    { files: ['**/*.{js,mjs}'], rules: off(typed) },
+    { files: ['*/**/*.{ts,mts}'], rules: { 'imports/arrows': ['error', { folders }] } },
+    // The runner is imported by its name, so only its exports. Elsewhere the rows above forbid its files.
+    {
+      files: ['bench/**', 'test/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          { patterns: [{ regex: String.raw`^(\.\./)+packages(/|$)`, message: `Import from ${runner.name}.` }] },
+        ],
+      },
     },
-  },
-  {
-    name: 'Methods of object literals do not use this',
-    files: ['packages/**', 'test/**'],
-    rules: { '@typescript-eslint/unbound-method': 'off' },
-  },
-  { files: ['**/*.{js,mjs}'], extends: [tseslint.configs.disableTypeChecked] },
-  {
-    name: 'Import rules',
-    files: ['*/**/*.ts'],
-    plugins: { boundaries },
-    settings: {
-      'import/resolver': { typescript: { conditionNames: ['drone-mission-source', ...defaultConditionNames] } },
-      'boundaries/root-path': import.meta.dirname,
-      'boundaries/elements': [...Object.entries(arrows).flatMap(([folder, { from = [folder] }]) => from), ...free].map(
-        (type) => ({
-          type,
-          pattern: type,
-          partialMatch: false,
-        }),
-      ),
-    },
-    rules: {
-      'boundaries/dependencies': [
-        'error',
-        { default: 'disallow', checkAllOrigins: true, checkUnknownLocals: true, policies, message },
+    // One function reads the environment; the other files read only variables that Lambda sets.
+    {
+      files: ['{domain,contract,data,lambdas,lib,simulator,viewer}/**'],
+      excludeFiles: [
+        'data/store/environment.ts',
+        'simulator/setting.ts',
+        'lambdas/logger.ts',
+        'lib/functions/bundled/environment-credentials.ts',
       ],
-      'boundaries/no-unknown-files': 'error',
+      rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },
     },
-  },
-  {
-    name: 'The runner is imported by its name, so only its exports',
-    files: ['bin/**', 'bench/**', 'test/**'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        { patterns: [{ regex: String.raw`^(\.\./)+packages(/|$)`, message: `Import from ${runner.name}.` }] },
-      ],
+    // Clients of the SDK are configured in one place.
+    {
+      files: ['data/**'],
+      rules: {
+        'eslint-js/no-restricted-syntax': [
+          'error',
+          ...syntax,
+          {
+            selector: 'NewExpression[callee.name=/Client$/]:not(:has(CallExpression[callee.name="clientConfig"]))',
+            message: 'Configure it with clientConfig() of data/store/client-config.ts.',
+          },
+        ],
+      },
     },
-  },
-  {
-    name: 'One function reads the environment; the other files read only variables that Lambda sets',
-    files: ['{domain,contract,data,lambdas,lib,simulator,viewer}/**'],
-    ignores: [
-      'data/store/environment.ts',
-      'simulator/setting.ts',
-      'lambdas/logger.ts',
-      'lib/functions/bundled/environment-credentials.ts',
-    ],
-    rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },
-  },
-  {
-    name: 'Clients of the SDK are configured in one place',
-    files: ['data/**'],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        ...spreads,
-        {
-          selector: 'NewExpression[callee.name=/Client$/]:not(:has(CallExpression[callee.name="clientConfig"]))',
-          message: 'Configure it with clientConfig() of data/store/client-config.ts.',
-        },
-      ],
+    // Titles of tests are in one style.
+    {
+      files: ['test/**', 'packages/cloud-assembly-runner/test/**', 'clients/typescript/test/**'],
+      rules: {
+        'eslint-js/no-restricted-syntax': ['error', ...syntax, ...titles],
+        'no-restricted-globals': ['error', { name: 'it', message: 'Use test.' }],
+      },
     },
-  },
-  {
-    name: 'Titles of tests are in one style',
-    files: ['test/**', 'packages/cloud-assembly-runner/test/**', 'clients/typescript/test/**'],
-    rules: {
-      'no-restricted-syntax': ['error', ...spreads, ...titles],
-      'no-restricted-globals': ['error', { name: 'it', message: 'Use test.' }],
+    // The viewer has one clock.
+    {
+      files: ['viewer/**'],
+      excludeFiles: ['viewer/elapsed-time.ts'],
+      rules: { 'eslint-js/no-restricted-syntax': ['error', ...syntax, ...ownTime] },
     },
-  },
-  {
-    name: 'The viewer has one clock',
-    files: ['viewer/**'],
-    ignores: ['viewer/elapsed-time.ts'],
-    rules: {
-      'no-restricted-syntax': ['error', ...spreads, ...ownTime],
-    },
-  },
-  {
-    name: 'The domain has no clock',
-    files: ['domain/**'],
-    rules: {
-      'no-restricted-syntax': ['error', ...spreads, ...ownTime],
-    },
-  },
-);
+    // The domain has no clock.
+    { files: ['domain/**'], rules: { 'eslint-js/no-restricted-syntax': ['error', ...syntax, ...ownTime] } },
+  ],
+});

@@ -1,0 +1,62 @@
+import { isBuiltin } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+
+/**
+ * Rule of oxlint: a file may import its own folder and what the row of its folder allows. The option `folders` has a row for
+ * each folder: other folders, folders only for types, packages, and whether it may import modules of Node.js. A row `true`
+ * allows everything. A file in a folder without a row is refused.
+ */
+const arrows = {
+  meta: { schema: [{ type: 'object' }] },
+  create(context) {
+    const [{ folders }] = context.options;
+    const file = relative(context.cwd, context.filename);
+    const own = folderOf(folders, file);
+    if (own === undefined) {
+      return { Program: (node) => context.report({ node, message: `No import rule has this folder: ${SEE}` }) };
+    }
+    if (folders[own] === true) return {};
+
+    const check = (source, isType) => {
+      if (typeof source?.value !== 'string') return;
+      const isAllowed = source.value.startsWith('.')
+        ? allowsFile(folders, own, join(dirname(file), source.value), isType)
+        : allowsModule(folders[own], source.value);
+      if (!isAllowed) context.report({ node: source, message: `The import rules forbid this import: ${SEE}` });
+    };
+    const checkDeclaration = (node) => check(node.source, (node.importKind ?? node.exportKind) === 'type');
+    return {
+      ImportDeclaration: checkDeclaration,
+      ExportNamedDeclaration: checkDeclaration,
+      ExportAllDeclaration: checkDeclaration,
+      ImportExpression: (node) => check(node.source, false),
+      TSImportType: (node) => check(node.source, true),
+      TSExternalModuleReference: (node) => check(node.expression, false),
+    };
+  },
+};
+
+export default { meta: { name: 'imports' }, rules: { arrows } };
+
+const SEE = 'see oxlint.config.mjs and CONTRIBUTING.md.';
+
+/** The innermost folder of the map that holds the file. */
+function folderOf(folders, file) {
+  return Object.keys(folders)
+    .filter((folder) => file.startsWith(`${folder}/`))
+    .reduce((inner, folder) => (inner === undefined || folder.length > inner.length ? folder : inner), undefined);
+}
+
+function allowsFile(folders, own, file, isType) {
+  const row = folders[own];
+  const target = folderOf(folders, `${file}/`);
+  return target === own || row.folders.includes(target) || (isType && row.types.includes(target));
+}
+
+function allowsModule({ packages, node }, specifier) {
+  if (isBuiltin(specifier)) return node;
+  const [name] = /^(@[^/]*\/)?[^/]*/.exec(specifier);
+  return packages.some((allowed) =>
+    allowed.endsWith('/*') ? name.startsWith(allowed.slice(0, -1)) : name === allowed,
+  );
+}

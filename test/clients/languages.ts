@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePartnerModule } from './go/partner-module';
 import { runCommand } from '../outsiders/command';
@@ -33,17 +33,31 @@ const compilerOptions = {
   lib: ['es2023', 'esnext.disposable'],
 };
 
+const bundled = [
+  '--bundle',
+  '--platform=node',
+  '--format=esm',
+  `--conditions=${CONDITION}`,
+  // Is CommonJS, which a bundle of ES modules can't require.
+  '--external:ws',
+  '--outdir=bin',
+  '--out-extension:.js=.mjs',
+  // Keeps the module that is imported for its effect only.
+  '--ignore-annotations',
+  '--log-level=warning',
+];
+
 const ts: Language = {
   file: (name) => `${name}.mts`,
-  prepare: (folder) => {
+  prepare: async (folder) => {
     const settings = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.mts'] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+    // At once: a loader of TypeScript would compile the client again at each start.
+    const programs = readdirSync(folder).filter((file) => file.endsWith('.mts'));
+    await runCommand(join(root, 'node_modules/.bin/esbuild'), [...programs, ...bundled], { cwd: folder });
   },
   checks: (folder) => [{ program: 'npx', args: ['tsc', '--noEmit', '-p', folder] }],
-  run: (folder, name) => ({
-    program: 'node',
-    args: [`--conditions=${CONDITION}`, '--import', 'tsx', join(folder, ts.file(name))],
-  }),
+  run: (folder, name) => ({ program: 'node', args: [join(folder, 'bin', `${name}.mjs`)] }),
 };
 
 const pythonClient = join(root, 'clients/python');
@@ -60,7 +74,8 @@ const python: Language = {
   run: async (folder, name) => ({
     program: await interpreter(),
     args: [join(folder, python.file(name))],
-    env: { PYTHONPATH: pythonSource, PYTHONDONTWRITEBYTECODE: '1' },
+    // Compiled once, and not beside the sources.
+    env: { PYTHONPATH: pythonSource, PYTHONPYCACHEPREFIX: join(root, 'node_modules/.cache/python') },
   }),
 };
 

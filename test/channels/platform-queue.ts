@@ -14,7 +14,7 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { SERVICE } from '../../contract/platform';
+import { SERVICE, type OutboundEventType } from '../../contract/platform';
 import { access } from '../api/stack/aws-access';
 import { platformBus } from './platform-events';
 
@@ -27,27 +27,29 @@ export interface PlatformQueue {
   remove(): Promise<void>;
 }
 
-/** {@link makeQueueOf} the bus of the stack under test. @param name of queue and rule */
-export const makePlatformQueue = async (name: string): Promise<PlatformQueue> =>
-  makeQueueOf(await platformBus(), name, access());
+/** {@link makeQueueOf} the bus of the stack under test. @param name of queue and rule @param types of the events; default: all */
+export const makePlatformQueue = async (name: string, types?: readonly OutboundEventType[]): Promise<PlatformQueue> =>
+  makeQueueOf(await platformBus(), name, access(), types);
 
 /**
  * Makes a queue of the platform by the calls of docs/platform.md, "Listening", in its order.
  * @param EventBusName the bus of a stack
  * @param Name of queue and rule
  * @param options of SDK clients for that stack
+ * @param types of the events that it receives; default: all
  */
 export async function makeQueueOf(
   EventBusName: string,
   Name: string,
   options: ReturnType<typeof access>,
+  types?: readonly OutboundEventType[],
 ): Promise<PlatformQueue> {
   const [events, queues] = [new EventBridgeClient(options), new SQSClient(options)];
   const { QueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: Name }));
   const AttributeNames = ['QueueArn' as const];
   const { Attributes } = await queues.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
   const Arn = Attributes?.['QueueArn'] ?? '';
-  const EventPattern = JSON.stringify({ source: [SERVICE] });
+  const EventPattern = JSON.stringify({ source: [SERVICE], ...(types && { 'detail-type': types }) });
   const { RuleArn } = await events.send(new PutRuleCommand({ Name, EventBusName, EventPattern }));
   const Statement = {
     Effect: 'Allow',

@@ -50,13 +50,15 @@ const bundled = [
 const ts: Language = {
   file: (name) => `${name}.mts`,
   prepare: async (folder) => {
-    const settings = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.mts'] };
+    const settings = { extends: join(root, 'tsconfig.base.json'), compilerOptions, include: ['*.mts'] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
     // At once: a loader of TypeScript would compile the client again at each start.
     const programs = readdirSync(folder).filter((file) => file.endsWith('.mts'));
     await runCommand(join(root, 'node_modules/.bin/esbuild'), [...programs, ...bundled], { cwd: folder });
   },
-  checks: (folder) => [{ program: 'npx', args: ['tsc', '--noEmit', '-p', folder] }],
+  checks: (folder) => [
+    { program: 'node', args: [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', folder] },
+  ],
   run: (folder, name) => ({ program: 'node', args: [join(folder, 'bin', `${name}.mjs`)] }),
 };
 

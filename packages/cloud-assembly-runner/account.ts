@@ -58,6 +58,8 @@ export interface AccountOptions {
   /** Origins whose web pages may call the REST API. */
   readonly corsOrigins?: readonly string[] | undefined;
   readonly certificate: ServerCertificate;
+  /** Resolves with whether files that the assembly lacks are there; without it they are an error. */
+  readonly completed?: Promise<boolean> | undefined;
 }
 
 /** An AWS account on this machine. */
@@ -122,7 +124,7 @@ export function createAccount(options: AccountOptions): Account {
   const corsOrigins = options.corsOrigins ?? [];
   const apiGateway = createApiGateway({ ...place, port: options.port, corsOrigins, dataFolder, lambda, log });
   const webSocketApi = createWebSocketApi({ ...place, dataFolder, lambda, log });
-  const s3 = createS3({ region, assemblyFolder, dataFolder });
+  const s3 = createS3({ region, assemblyFolder, dataFolder, completed: options.completed });
   const cloudFront = createCloudFront({
     accountId,
     meter,

@@ -29,7 +29,7 @@ const cdkJson = z.object({ context: z.record(z.string(), z.unknown()).default({}
 export async function synthesise(
   app: CdkApp,
   folder: string,
-  extraContext: Readonly<Record<string, string>>,
+  extraContext: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<void> {
   const marker = join(folder, 'local-synthesis.json');
@@ -52,7 +52,7 @@ function readMarker(marker: string) {
 function runApp(
   { root, command }: CdkApp,
   folder: string,
-  extraContext: Readonly<Record<string, string>>,
+  extraContext: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<void> {
   const { context } = cdkJson.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
@@ -71,6 +71,9 @@ function runApp(
         ...extraContext,
         'aws:cdk:enable-path-metadata': true,
         'aws:cdk:enable-asset-metadata': true,
+        // Only the CDK's own error messages show them.
+        'aws:cdk:disable-creation-stack-traces': true,
+        'aws:cdk:disable-stack-trace': true,
       }),
     },
   });

@@ -1,15 +1,23 @@
 /** A bucket as CloudFront reads it through its REST endpoint: Amazon S3 API reference, "GetObject". */
 import type { Origin, Reply } from '../cloudfront';
+import { awaitObject, type LateDeployment } from './late-deployment';
 import { etagOf, type Objects } from './objects';
 
 /**
  * Serves the readable objects. A missing object is 403 like an unreadable one, because S3 answers 404 only to callers
  * with s3:ListBucket.
+ * @param late deployments whose objects a request waits for
  */
-export function bucketOrigin(objects: Objects, readable: (key: string) => boolean): Origin {
+export function bucketOrigin(
+  objects: Objects,
+  readable: (key: string) => boolean,
+  late: readonly LateDeployment[] = [],
+): Origin {
   return {
     async serve({ method, path, headers }) {
       const key = decodeURIComponent(path.replace(/^\//, ''));
+      const refusal = objects.has(key) ? undefined : await awaitObject(key, late);
+      if (refusal) return refusal;
       const found = objects.get(key);
       if (!found || !readable(key)) return accessDenied;
       const body = await found.read();

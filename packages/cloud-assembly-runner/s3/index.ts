@@ -13,6 +13,7 @@ import { arnOf, createS3Api } from './api';
 import { bucketOrigin } from './bucket-origin';
 import { bucketPolicyProperties, type BucketPolicy } from './bucket-policy';
 import { markersConfig, replaceMarkers } from './markers';
+import { lateDeployment, type LateDeployment } from './late-deployment';
 import { openObjectStore, type ObjectStore } from './object-store';
 import { deployedObject, filesBelow, type StoredObject } from './objects';
 
@@ -22,6 +23,11 @@ export interface S3Options {
   readonly assemblyFolder: string;
   /** Where objects that calls put are kept across restarts. */
   readonly dataFolder: string;
+  /**
+   * Resolves with whether files that the assembly lacks are there: CloudFront waits for their objects, and calls don't find them until
+   * then. Without it, missing files are an error.
+   */
+  readonly completed?: Promise<boolean> | undefined;
 }
 
 export interface S3 extends Service, AwsApi {
@@ -60,10 +66,12 @@ interface Bucket {
   readonly objects: ObjectStore;
   /** Adds an object of the cloud assembly; one that a call has put with this key comes first. */
   deploy(key: string, object: StoredObject): void;
+  /** Deployments that wait for their files. */
+  readonly late: LateDeployment[];
   policy: BucketPolicy | undefined;
 }
 
-export function createS3({ region, assemblyFolder, dataFolder }: S3Options): S3 {
+export function createS3({ region, assemblyFolder, dataFolder, completed }: S3Options): S3 {
   const buckets = new Map<string, Bucket>();
   const domainOf = (name: string) => `${name}.s3.${region}.amazonaws.com`;
   const bucketNamed = (name: string, referrer: string): Bucket => {
@@ -95,16 +103,20 @@ export function createS3({ region, assemblyFolder, dataFolder }: S3Options): S3 
     'Custom::CDKBucketDeployment': (resource) => {
       const declared = propertiesOf(resource, deploymentProperties);
       const bucket = bucketNamed(declared.DestinationBucketName, resource.logicalId);
-      for (const [index, key] of declared.SourceObjectKeys.entries()) {
-        const replace = replaceMarkers(declared.SourceMarkers[index], declared.SourceMarkersConfig[index]);
-        // The CDK uploads a folder as `<hash>.zip`; before that its files are in `asset.<hash>`.
-        const folder = join(assemblyFolder, `asset.${key.replace(/\.zip$/, '')}`);
-        if (!existsSync(folder)) throw new Error(`${resource.logicalId}: the cloud assembly has no ${folder}`);
-        for (const [path, file] of filesBelow(folder)) {
-          const prefix = declared.DestinationBucketKeyPrefix.replace(/\/*$/, '/').replace(/^\//, '');
-          bucket.deploy(prefix + path, deployedObject(file, declared.SystemMetadata, replace));
-        }
-      }
+      const prefix = declared.DestinationBucketKeyPrefix.replace(/\/*$/, '/').replace(/^\//, '');
+      // The CDK uploads a folder as `<hash>.zip`; before that its files are in `asset.<hash>`.
+      const folders = declared.SourceObjectKeys.map((key) =>
+        join(assemblyFolder, `asset.${key.replace(/\.zip$/, '')}`),
+      );
+      const deploy = () =>
+        folders.forEach((folder, index) => {
+          if (!existsSync(folder)) throw new Error(`${resource.logicalId}: the cloud assembly has no ${folder}`);
+          const replace = replaceMarkers(declared.SourceMarkers[index], declared.SourceMarkersConfig[index]);
+          for (const [path, file] of filesBelow(folder))
+            bucket.deploy(prefix + path, deployedObject(file, declared.SystemMetadata, replace));
+        });
+      if (completed === undefined || folders.every((folder) => existsSync(folder))) deploy();
+      else bucket.late.push(lateDeployment(prefix, completed, deploy));
       return { ref: resource.logicalId };
     },
 
@@ -123,7 +135,9 @@ export function createS3({ region, assemblyFolder, dataFolder }: S3Options): S3 
 
     originOf(domain) {
       const [name, bucket] = [...buckets].find(([one]) => domainOf(one) === domain) ?? [];
-      return name === undefined || !bucket ? undefined : bucketOrigin(bucket.objects, (key) => readable(name, key));
+      return name === undefined || !bucket
+        ? undefined
+        : bucketOrigin(bucket.objects, (key) => readable(name, key), bucket.late);
     },
   };
 
@@ -147,6 +161,7 @@ function createBucket(folder: string): Bucket {
       },
     },
     deploy: (key, object) => deployed.set(key, object),
+    late: [],
     policy: undefined,
   };
 }

@@ -6,9 +6,9 @@ import type { AccountAge } from '../quotas';
 import { serverCertificate } from './certificate-authority';
 import { assertFree, type Ports } from './ports';
 import { stopEsbuild } from './stop-esbuild';
-import type { ReadyStack, StackOptions } from './stack';
+import type { ReadyStack } from './stack';
 import { removeStackFiles, runningAt, writeStackFiles, type StackFacts } from './stack-file';
-import type { StackMessage } from './stack-process';
+import type { CompletionMessage, ProcessOptions, StackMessage } from './stack-process';
 import { waitForDyingStack, removeProcessIds, writeProcessIds } from './stack-processes';
 
 export interface RunOptions<Facts extends object> {
@@ -38,6 +38,11 @@ export interface RunOptions<Facts extends object> {
   prepare(stack: ReadyStack, stopped: AbortSignal): Promise<Facts>;
   /** Called when `stack.json` and `aws.json` are written. */
   ready(facts: StackFacts & Facts): void;
+  /**
+   * Called after that, to add files to the assembly that the stack needs only to serve them: requests for them wait until it resolves,
+   * and are refused when it rejects. Without it, an assembly that lacks files is refused.
+   */
+  readonly complete?: (assemblyFolder: string, stopped: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -61,16 +66,23 @@ export async function run<Facts extends object>(options: RunOptions<Facts>, stop
   ]);
   await stopEsbuild();
   const settings = { memory, instances, quotas, faultsFile, tokenLifetime, alarmPeriodMs, corsOrigins };
-  const stackOptions = { assemblyFolder, folder, ...settings, ...ports, certificate };
-  const onReady = async (stack: ReadyStack, ending: AbortSignal) => {
+  const isCompletedLater = options.complete !== undefined;
+  const stackOptions = { assemblyFolder, folder, ...settings, ...ports, certificate, isCompletedLater };
+  let completion: Promise<unknown> = Promise.resolve();
+  const onReady = async (stack: ReadyStack, ending: AbortSignal, send: (message: CompletionMessage) => void) => {
     const { baseUrl, mqttUrl, caFile, access } = stack;
     const facts = { baseUrl, mqttUrl, caFile, ...(await options.prepare(stack, ending)) };
     if (ending.aborted) return;
     writeStackFiles(folder, facts, access);
     options.ready(facts);
+    completion = Promise.resolve(options.complete?.(assemblyFolder, ending)).then(
+      () => send({ isComplete: true }),
+      () => send({ isComplete: false }),
+    );
   };
   // The stack removes its files itself unless it crashed.
-  await runProcess(stackOptions, stopped, onReady).finally(() => {
+  await runProcess(stackOptions, stopped, onReady).finally(async () => {
+    await completion;
     removeStackFiles(folder);
     removeProcessIds(folder);
   });
@@ -78,9 +90,9 @@ export async function run<Facts extends object>(options: RunOptions<Facts>, stop
 
 /** Forks the stack's process. Rejects when it fails or ends by itself, and when `onReady` rejects. */
 function runProcess(
-  options: StackOptions,
+  options: ProcessOptions,
   stopped: AbortSignal,
-  onReady: (stack: ReadyStack, ending: AbortSignal) => Promise<void>,
+  onReady: (stack: ReadyStack, ending: AbortSignal, send: (message: CompletionMessage) => void) => Promise<void>,
 ): Promise<void> {
   const stack = fork(join(__dirname, 'stack-process.ts'), {
     // The CommonJS loader alone: the loader for ES modules needs another 30 MB.
@@ -102,6 +114,9 @@ function runProcess(
     ending.abort();
     if (stack.connected) stack.disconnect();
   };
+  const send = (message: CompletionMessage) => {
+    if (stack.connected) stack.send(message);
+  };
   const fail = (error: unknown) => {
     // An error after the stack began to stop is a consequence, not the cause.
     if (!ending.signal.aborted) failure = error instanceof Error ? error.message : String(error);
@@ -110,7 +125,7 @@ function runProcess(
   return new Promise((resolve, reject) => {
     stack.on('message', (message: StackMessage) => {
       if ('ready' in message) {
-        onReady(message.ready, ending.signal).catch(fail);
+        onReady(message.ready, ending.signal, send).catch(fail);
         return;
       }
       failure = message.failed;

@@ -4,6 +4,17 @@ import { startStack, type ReadyStack, type StackOptions } from './stack';
 /** Message from the stack's process to its parent. */
 export type StackMessage = { readonly ready: ReadyStack } | { readonly failed: string };
 
+/** First message of the parent. */
+export interface ProcessOptions extends Omit<StackOptions, 'completed'> {
+  /** Whether a {@link CompletionMessage} follows. */
+  readonly isCompletedLater: boolean;
+}
+
+/** Second message of the parent: whether the assembly has all files now, or will not have them. */
+export interface CompletionMessage {
+  readonly isComplete: boolean;
+}
+
 /**
  * The stack's process. Its parent sends the options as the first message; it answers `ready` when all services run. It ends
  * when the parent disconnects or dies, and on a fatal error.
@@ -37,10 +48,16 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   });
 }
 
-process.once('message', (options: StackOptions) => {
-  starting = startStack(options);
+process.once('message', ({ isCompletedLater, ...options }: ProcessOptions) => {
+  starting = startStack({ ...options, ...(isCompletedLater && { completed: completion() }) });
   starting.then(({ ready }) => send({ ready }), fail);
 });
+
+/** Resolves with whether the assembly has all its files. */
+const completion = () =>
+  new Promise<boolean>((resolve) =>
+    process.once('message', ({ isComplete }: CompletionMessage) => resolve(isComplete)),
+  );
 
 process.once('disconnect', () => {
   // Limits the wait for services that hang.

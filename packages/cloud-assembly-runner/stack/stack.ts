@@ -39,6 +39,8 @@ export interface StackOptions extends Ports {
   /** How long five minutes of an alarm's period last, in ms, for tests; default: five minutes. */
   readonly alarmPeriodMs?: number | undefined;
   readonly certificate: ServerCertificate;
+  /** Resolves with whether files that the assembly lacks are there; without it they are an error. */
+  readonly completed?: Promise<boolean> | undefined;
 }
 
 /** Addresses and outputs of a stack that accepts requests. */

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createS3, type S3 } from '../../s3';
+import { awaitObject, lateDeployment } from '../../s3/late-deployment';
 import { withoutBucketDeployer } from '../../s3/without-bucket-deployer';
 import type { Resource } from '../../service';
 
@@ -162,5 +163,86 @@ describe('S3', () => {
     expect(arn?.['Arn']).toContain(':function:CustomCDKBucketDeployment8693');
     await lambda.create(resource('AWS::Lambda::Function', {}, 'GetJob'));
     expect(created).toEqual(['GetJob']);
+  });
+});
+
+describe('A deployment whose files come later', () => {
+  const folders: string[] = [];
+  afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+  /** A bucket with `abc` below `docs/`, whose files are not there yet; `complete` is what the builder reports. */
+  async function deployLate() {
+    const assemblyFolder = mkdtempSync(join(tmpdir(), 's3-late-'));
+    folders.push(assemblyFolder);
+    mkdirSync(join(assemblyFolder, 'asset.def'));
+    writeFileSync(join(assemblyFolder, 'asset.def/page.html'), 'later source');
+    writeFileSync(join(assemblyFolder, 'asset.def/early.html'), 'at once');
+    let complete: (isComplete: boolean) => void = () => undefined;
+    const completed = new Promise<boolean>((resolve) => (complete = resolve));
+    const s3 = createS3({ region: 'eu-central-1', assemblyFolder, dataFolder: assemblyFolder, completed });
+    const { ref: bucket, attributes } = await s3.create(resource('AWS::S3::Bucket', {}));
+    const deploy = (prefix: string, ...keys: string[]) =>
+      s3.create(
+        resource('Custom::CDKBucketDeployment', {
+          SourceObjectKeys: keys.map((key) => `${key}.zip`),
+          DestinationBucketName: bucket,
+          DestinationBucketKeyPrefix: prefix,
+        }),
+      );
+    await deploy('docs', 'abc', 'def');
+    await deploy('share', 'def');
+    const Statement = [
+      { Effect: 'Allow', Action: 's3:GetObject', Resource: '*', Principal: { Service: 'cloudfront.amazonaws.com' } },
+    ];
+    await s3.create(resource('AWS::S3::BucketPolicy', { Bucket: bucket, PolicyDocument: { Statement } }));
+    const build = () => {
+      mkdirSync(join(assemblyFolder, 'asset.abc'));
+      for (const name of ['index.html', 'page.html']) writeFileSync(join(assemblyFolder, 'asset.abc', name), 'built');
+    };
+    const get = async (path: string) => {
+      const origin = s3.originOf(attributes?.['RegionalDomainName'] ?? '');
+      const reply = await origin?.serve({ method: 'GET', path, query: '', headers: [], sourceIp: '127.0.0.1' });
+      return { status: reply?.status, body: String(reply?.body) };
+    };
+    return { build, complete, get };
+  }
+
+  test.each([
+    ['a file that was built', '/docs/index.html', 200, /^built$/],
+    ['a file that a later source has too', '/docs/page.html', 200, /^later source$/],
+    ['a file that is in no source', '/docs/none.html', 403, /Access Denied/],
+  ])('lets a request for %s wait until it is there', async (_, path, status, body) => {
+    const { build, complete, get } = await deployLate();
+    const reply = get(path);
+    build();
+    complete(true);
+    expect(await reply).toEqual({ status, body: expect.stringMatching(body) as string });
+  });
+
+  test('serves other files of the bucket meanwhile', async () => {
+    const { get } = await deployLate();
+    expect(await get('/share/early.html')).toEqual({ status: 200, body: 'at once' });
+    expect(await get('/share/none.html')).toMatchObject({ status: 403 });
+  });
+
+  test.each([
+    ['the builder failed', false],
+    ['the builder has made other files', true],
+  ])('answers that the files can’t be built when %s', async (_, isComplete) => {
+    const error = jest.spyOn(console, 'error').mockReturnValue();
+    const { complete, get } = await deployLate();
+    complete(isComplete);
+    expect(await get('/docs/index.html')).toEqual({
+      status: 503,
+      body: expect.stringContaining('could not be built') as string,
+    });
+    expect(error).toHaveBeenCalledTimes(isComplete ? 1 : 0);
+    error.mockRestore();
+  });
+
+  test('lets a request wait for no longer than a limit', async () => {
+    const late = [lateDeployment('docs/', new Promise(() => undefined), () => undefined)];
+    const reply = await awaitObject('docs/index.html', late, 1);
+    expect(reply).toMatchObject({ status: 503, body: expect.stringContaining('still being built') as string });
   });
 });

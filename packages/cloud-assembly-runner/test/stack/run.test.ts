@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../free-port';
 import { run, type RunOptions } from '../../stack/run';
 
@@ -80,5 +81,43 @@ describe('Running a stack', () => {
       });
     await run({ ...options, prepare, ready }, stopping.signal);
     expect(ready).not.toHaveBeenCalled();
+  });
+
+  const prepare = () => Promise.resolve({});
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  test('calls complete after ready, with the assembly', async () => {
+    const stopping = new AbortController();
+    const calls: unknown[] = [];
+    const complete = (assembly: string) => {
+      calls.push(assembly);
+      stopping.abort();
+      return Promise.resolve();
+    };
+    await run({ ...options, prepare, ready: () => calls.push('ready'), complete }, stopping.signal);
+    expect(calls).toEqual(['ready', options.assembly]);
+  });
+
+  test('aborts complete when it is stopped, and waits until it has ended', async () => {
+    const stopping = new AbortController();
+    let hasEnded = false;
+    const complete = async (_assembly: string, stopped: AbortSignal) => {
+      const { stack } = read('processes.json') as { stack: number };
+      stopping.abort();
+      expect(stopped.aborted).toBe(true);
+      while (isAlive(stack)) await pause(20);
+      // The stack has ended, so nothing else is waited for.
+      await pause(200);
+      hasEnded = true;
+      throw new Error('aborted');
+    };
+    await run({ ...options, prepare, ready: () => undefined, complete }, stopping.signal);
+    expect(hasEnded).toBe(true);
   });
 });

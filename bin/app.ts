@@ -5,7 +5,8 @@ import { contract } from '../contract/contract';
 import { OptionError } from '../lib/deployment-options';
 import { addStacks } from '../lib/stacks';
 
-const app = new App();
+// The construct tree is for tools that are not used here.
+const app = new App({ treeMetadata: false });
 try {
   addStacks(app, contract);
   app.synth();

@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { existingGuides, guidesFolder } from './guides';
 import { licences } from './licences';
 import { llmsText } from './llms';
+import { replaceNotFound } from './not-found';
+import { moveInlineScripts } from './inline-scripts';
 
 /** Folder of this file. The app runs from the folder of the project. */
 const source = join(process.cwd(), 'docs/site');
-const documents = join(process.cwd(), 'docs/api');
 
 /**
  * Builds the docs site: guides by VitePress, the reference of both documents by Scalar in it. Needs no network.
  * @param folder output: `assets/` has files whose names change with their content, `pages/` all others; both are below
- *   `/docs/` on the site
+ *   `/docs/` on the site. The deployment adds the documents that the reference shows.
  */
 export async function buildSite(folder: string): Promise<void> {
   const pages = join(folder, 'pages');
@@ -22,7 +23,8 @@ export async function buildSite(folder: string): Promise<void> {
   await vitepress.build(source, { outDir: pages });
   renameSync(join(pages, 'assets'), assets);
 
-  for (const name of ['openapi.json', 'asyncapi.json']) cpSync(join(documents, name), join(pages, name));
+  moveInlineScripts(pages, assets);
+  replaceNotFound(pages);
   // For readers that are programs: each guide as it is written, and a list of everything.
   for (const { slug } of existingGuides())
     cpSync(join(guidesFolder, `${slug}.md`), join(pages, 'guides', `${slug}.md`));

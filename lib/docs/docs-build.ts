@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const root = join(__dirname, '../..');
 
@@ -11,11 +11,22 @@ const inputs = ['CHANGELOG.md', 'docs/api', 'docs/guides', 'docs/site', 'package
 /** Build output, not committed: a folder for the state of the inputs. */
 const output = join(root, 'docs.out');
 
+const vitePress = join(root, 'docs/site/.vitepress');
+/** What VitePress writes there while it builds. */
+const temporary = /\.vitepress\/(\.?(cache|temp)$|config\.mts\.timestamp)/;
+
 const TIMEOUT_MS = 180_000;
 const POLL_MS = 20;
 
 /** Folder of the site that is being built. */
 let building: string | undefined;
+
+/** Hash of what the site is built from, and so of the site. */
+export function hashOfInputs(): string {
+  const hash = createHash('sha256');
+  for (const name of inputs) addTo(hash, join(root, name));
+  return hash.digest('hex').slice(0, 16);
+}
 
 /**
  * Starts to build the docs site in a process, unless it is up to date: it takes longer than the synthesis and can run beside it.
@@ -23,13 +34,42 @@ let building: string | undefined;
 export function startDocsBuild(): void {
   const folder = folderOfInputs();
   if (building === folder || existsSync(folder)) return;
-  mkdirSync(output, { recursive: true });
+  building = folder;
+  spawnBuild(folder).unref();
+}
+
+/**
+ * Builds the docs site unless it is up to date.
+ * @returns its folder, as {@link docsFolder}
+ * @throws Error when it can't be built, and when `stopped` aborts, which leaves nothing behind
+ */
+export async function buildDocs(stopped: AbortSignal, into = output): Promise<string> {
+  const folder = join(into, hashOfInputs());
+  if (existsSync(folder)) return folder;
+  const build = spawnBuild(folder, stopped);
+  await new Promise<void>((resolve) => build.once('error', () => undefined).once('close', () => resolve()));
+  if (existsSync(folder)) return folder;
+  removeTraces(folder, build);
+  const reason = `${folder}.failed`;
+  return fail(existsSync(reason) ? readFileSync(reason, 'utf8') : 'the build ended early');
+}
+
+/** Its output is progress; the reason of a failure is in a file. */
+function spawnBuild(folder: string, stopped?: AbortSignal): ChildProcess {
+  mkdirSync(dirname(folder), { recursive: true });
   removeOthers(folder);
   rmSync(`${folder}.failed`, { force: true });
-  building = folder;
   const args = ['--require', 'tsx/cjs', join(root, 'docs/site/main.ts'), folder];
-  // Its output is progress; the reason of a failure is in a file.
-  spawn(process.execPath, args, { cwd: root, stdio: 'ignore' }).unref();
+  // It computes for seconds at a time, in which it would not see another signal.
+  const ending = stopped && ({ signal: stopped, killSignal: 'SIGKILL' } as const);
+  return spawn(process.execPath, args, { cwd: root, stdio: 'ignore', ...ending });
+}
+
+/** Removes what a build that was killed has left. */
+function removeTraces(folder: string, { pid }: ChildProcess): void {
+  rmSync(`${folder}.${pid}`, { recursive: true, force: true });
+  for (const name of readdirSync(vitePress))
+    if (temporary.test(join(vitePress, name))) rmSync(join(vitePress, name), { recursive: true, force: true });
 }
 
 /**
@@ -52,6 +92,7 @@ export function docsFolder(): string {
 
 /** Removes sites of other inputs, and leaves what other processes build of these. */
 function removeOthers(folder: string): void {
+  const output = dirname(folder);
   for (const name of readdirSync(output))
     if (!name.startsWith(basename(folder))) rmSync(join(output, name), { recursive: true, force: true });
 }
@@ -61,16 +102,12 @@ function fail(reason: string): never {
   throw new Error(`The docs site could not be built: ${reason}`);
 }
 
-function folderOfInputs(): string {
-  const hash = createHash('sha256');
-  for (const name of inputs) addTo(hash, join(root, name));
-  return join(output, hash.digest('hex').slice(0, 16));
-}
+const folderOfInputs = () => join(output, hashOfInputs());
 
 /** Adds names and contents, without the temporary files that VitePress keeps in its folder. */
 function addTo(hash: Hash, path: string): void {
   hash.update(`${path}\0`);
-  if (!existsSync(path) || /\.vitepress\/(\.?(cache|temp)$|config\.mts\.timestamp)/.test(path)) return;
+  if (!existsSync(path) || temporary.test(path)) return;
   if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) addTo(hash, join(path, name));
   else hash.update(readFileSync(path)).update('\0');
 }

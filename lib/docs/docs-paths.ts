@@ -2,6 +2,25 @@
 export const DOCS_PATH = '/docs';
 
 /**
+ * Page for paths without one, which the theme fills. It is part of the template, and these two files have the names of the built ones
+ * (docs/site/not-found.ts).
+ */
+export const notFoundPage = `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width,initial-scale=1">
+    <title>404 | Drone Mission Integration API</title>
+    <link rel="stylesheet" href="${DOCS_PATH}/not-found.css">
+    <script type="module" src="${DOCS_PATH}/not-found.js"></script>
+  </head>
+  <body>
+    <div id="app"></div>
+  </body>
+</html>
+`;
+
+/**
  * Generates the code of a CloudFront function (cloudfront-js-2.0) that maps `/docs/guides/jobs` to the file `guides/jobs.html`,
  * and answers 404 for a page that does not exist: the bucket would answer 403, and the distribution's error pages are those of
  * the channels. It passes on every path below `/docs/assets/`.

@@ -1,14 +1,13 @@
 import { Aws, Names } from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
-import { CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { CacheControl } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { builtSource } from '../built-files';
 import type { RestApi } from '../rest/rest-api';
 import type { SharePage } from '../shares/share-page';
-import { docsFolder } from './docs-build';
+import { docsFiles, docsPages } from './docs-files';
 import { docsHeaders } from './docs-headers';
-import { DOCS_PATH, docsPathsCode } from './docs-paths';
+import { DOCS_PATH, docsPathsCode, notFoundPage } from './docs-paths';
 import { asyncApiFor, openApiFor } from './served-documents';
 import { publishOutputs } from '../publish-outputs';
 
@@ -27,19 +26,13 @@ export interface DocsSiteProps {
 export class DocsSite extends Construct {
   constructor(scope: Construct, id: string, { sharePage, distribution, hostName, mqttHost, api }: DocsSiteProps) {
     super(scope, id);
-    const folder = docsFolder();
-    const pages = join(folder, 'pages');
-    const files = filesBelow(pages);
-    const html = files.filter((file) => file.endsWith('.html')).map((file) => readFileSync(join(pages, file), 'utf8'));
-
     const assets = sharePage.deploy(this, 'Assets', {
-      sources: [Source.asset(join(folder, 'assets'))],
+      sources: [builtSource(docsFiles('assets'))],
       prefix: `${DOCS_PATH.slice(1)}/assets`,
       cacheControl: CacheControl.fromString('public, max-age=31536000, immutable'),
     });
     const deployed = sharePage.deploy(this, 'Pages', {
-      // The later source wins: the documents with the addresses of this deployment.
-      sources: [Source.asset(pages), openApiFor(pages, api.baseUrl), asyncApiFor(pages, mqttHost)],
+      sources: [builtSource(docsFiles('pages')), openApiFor(api.baseUrl), asyncApiFor(mqttHost)],
       prefix: DOCS_PATH.slice(1),
       // Compared with the stored one at each visit, since it changes under the same name.
       cacheControl: CacheControl.fromString('no-cache'),
@@ -50,7 +43,7 @@ export class DocsSite extends Construct {
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
       responseHeadersPolicy: new cloudfront.ResponseHeadersPolicy(this, 'Headers', {
-        ...docsHeaders(html, api.apiUrl),
+        ...docsHeaders(api.apiUrl),
         responseHeadersPolicyName: `${Names.uniqueResourceName(this, { maxLength: 40, separator: '-' })}-${Aws.REGION}`,
       }),
       functionAssociations: [
@@ -58,9 +51,7 @@ export class DocsSite extends Construct {
           function: new cloudfront.Function(this, 'Paths', {
             comment: 'Path of a page to its file',
             runtime: cloudfront.FunctionRuntime.JS_2_0,
-            code: cloudfront.FunctionCode.fromInline(
-              docsPathsCode(files, readFileSync(join(pages, '404.html'), 'utf8')),
-            ),
+            code: cloudfront.FunctionCode.fromInline(docsPathsCode(docsPages(), notFoundPage)),
           }),
           eventType: cloudfront.FunctionEventType.VIEWER_REQUEST,
         },
@@ -70,12 +61,4 @@ export class DocsSite extends Construct {
     api.redirectToDocs(url);
     publishOutputs(this, { DocsUrl: url });
   }
-}
-
-/** All files below a folder, relative to it, sorted. */
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .sort();
 }

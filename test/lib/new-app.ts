@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cdkJson from '../../cdk.json';
 
-/** Turns off what tests do not read: creation stack traces, which resolve jest's source maps, and copies of assets. */
+/** Turns off what tests do not read: creation stack traces, which resolve jest's source maps, copies of assets, and the docs site. */
 const reducedSynthesis = {
   'aws:cdk:disable-stack-trace': true,
   'aws:cdk:disable-creation-stack-traces': true,
   'aws:cdk:disable-asset-staging': true,
+  'aws:cdk:bundling-stacks': [],
 };
 
 const folders: string[] = [];

@@ -1,6 +1,5 @@
 import '../without-bundling';
 import { compileViewerFunction } from 'cloud-assembly-runner/cloudfront/functions/viewer-function';
-import { createHash } from 'node:crypto';
 import { docsPathsCode } from '../../../lib/docs/docs-paths';
 import { viewerRequest } from '../../outsiders/njs/event';
 import { smallTable, synthesise } from '../synthesised';
@@ -8,10 +7,9 @@ import { smallTable, synthesise } from '../synthesised';
 describe('The docs site in the template', () => {
   const { byPath } = synthesise({}, smallTable);
 
-  test('allows its own scripts and inline ones by their hash, and calls to the REST API only', () => {
+  test('allows its own scripts and calls to the REST API only', () => {
     const policy = JSON.stringify(byPath('AWS::CloudFront::ResponseHeadersPolicy')['DocsSite/Headers']);
-    const hash = createHash('sha256').update('start()').digest('base64');
-    expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
+    expect(policy).toContain(`script-src 'self';`);
     expect(policy).toMatch(/connect-src 'self' https:\/\/"[^;]*\/live\/; frame-ancestors 'none'/);
     expect(policy).not.toMatch(/script-src[^;]*unsafe|\*/);
   });

@@ -8,6 +8,7 @@ import { startDemoFlight } from './start/demo-flight';
 import { addDemoPartners } from './start/demo-partners';
 import { cdkContext, fleetFlags } from './start/fleet-flags';
 import { help } from './start/help';
+import { addDocs, withoutDocs } from './start/late-docs';
 import { root, synthesiseApp } from './start/synthesis';
 
 /** Origins of the docs site, where endpoints can be tried: CloudFront's address, by either name of this machine. */
@@ -31,8 +32,10 @@ untilSignal(async (stopped) => {
       corsOrigins: docsOrigins(options.ports.wsPort),
       assembly(signal) {
         if (values.app !== undefined) return Promise.resolve(resolve(values.app));
-        progress.waitFor('building the app, which takes half a minute the first time');
-        return synthesiseApp(folder, context, signal).finally(() => progress.waitFor('starting it'));
+        progress.waitFor('building the app, which takes a quarter of a minute the first time');
+        return synthesiseApp(folder, { ...context, ...withoutDocs }, signal).finally(() =>
+          progress.waitFor('starting it'),
+        );
       },
       async prepare(stack, ending) {
         progress.waitFor('onboarding the demo partners');
@@ -47,6 +50,7 @@ untilSignal(async (stopped) => {
         progress.end();
         console.log(banner(facts, { ...options, isDefaultFolder: options.folder === defaultFolder, noFlight }));
       },
+      ...(values.app === undefined && { complete: addDocs }),
     },
     stopped,
   );

@@ -20,7 +20,7 @@ interface Values {
  */
 export function cdkContext(values: Values): { folder: string; context: Readonly<Record<string, string>> } {
   const { 'no-fleet': withoutFleet, 'fleet-speed': speed, 'fleet-rest': rest } = values;
-  if (withoutFleet) return { folder: '.', context: {} };
+  if (withoutFleet) return { folder: 'no-fleet', context: {} };
   const context = { simulatedFleet: 'true', simulatedFleetSpeed: speed, simulatedFleetRest: rest };
   return { folder: `fleet-${speed}-${rest}`, context: context };
 }

@@ -29,7 +29,7 @@ const inputs = [
  */
 export async function synthesiseApp(
   name: string,
-  context: Readonly<Record<string, string>>,
+  context: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<string> {
   const folder = join(root, 'cdk.out', name);

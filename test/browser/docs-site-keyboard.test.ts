@@ -19,6 +19,8 @@ describe('With the keyboard alone, a partner on the docs site', () => {
   let page: Page;
 
   beforeAll(async () => {
+    // The first start on a machine builds the site after its banner, which may take longer than a page may.
+    await fetch(docsUrl ?? '');
     browser = await launchBrowser();
     ({ page } = await openPage(browser));
     await page.goto(`${docsUrl ?? ''}reference/rest`);

@@ -25,6 +25,8 @@ describe('The docs site', () => {
   let monitored: MonitoredPage;
 
   beforeAll(async () => {
+    // The first start on a machine builds the site after its banner, which may take longer than a page may.
+    await fetch(`${origin}/docs/`);
     browser = await launchBrowser();
   });
   afterAll(() => browser.close());

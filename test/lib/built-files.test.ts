@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib/core';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Bucket } from 'aws-cdk-lib/aws-s3';
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment } from 'aws-cdk-lib/aws-s3-deployment';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,8 @@ describe('Files that are built from sources', () => {
     const build = jest.fn(() => built);
     const app = newApp({ 'aws:cdk:bundling-stacks': bundled }, false);
     const stack = new Stack(app, 'Site');
-    const destinationBucket = new Bucket(stack, 'Bucket');
+    // IBucket does not allow for exactOptionalPropertyTypes.
+    const destinationBucket = new Bucket(stack, 'Bucket') as IBucket;
     new BucketDeployment(stack, 'Deployment', { destinationBucket, sources: [builtSource({ hash: HASH, build })] });
     const { template } = app.synth().getStackByName('Site') as { template: unknown };
     const manifest = JSON.parse(readFileSync(join(app.outdir, 'Site.assets.json'), 'utf8')) as {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { id, refusalOf } from './fixtures/samples';
+import { fc } from '../property-runs';
 
 const list = 'jobs acme0001 PENDING';
 const encode = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { hasEnded, newShare, shareRequest } from '../../domain/share';
 import { sampleShare } from './fixtures/samples';
+import { fc } from '../property-runs';
 
 const least = { resourceId: 'device-1', shareType: 'STREAM' };
 const now = '2026-11-27T10:00:00.000Z';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { channelsOf } from '../../contract/status-channels';
 import { statusMessages } from '../../contract/status-messages';
 import type { Device } from '../../domain/fleet';
@@ -7,6 +6,7 @@ import { jobStatuses } from '../../domain/job-lifecycle';
 import type { Share } from '../../domain/share';
 import { eventsBetween, type Change } from '../../domain/status-event';
 import { id, sampleDevice, sampleJob, sampleShare } from './fixtures/samples';
+import { fc } from '../property-runs';
 
 const at = '2026-11-27T10:30:00.000Z';
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });

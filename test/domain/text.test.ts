@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { moment, text } from '../../domain/text';
+import { fc } from '../property-runs';
 
 const read = (value: unknown) => moment.safeParse(value).data;
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { readJson } from '../../lambdas/read-json';
+import { fc, propertyRuns } from '../property-runs';
 
 /** JSON text whose names may be given twice, and whether one is. */
 const texts = fc.letrec<{ value: { text: string; isTwice: boolean } }>((tie) => ({
@@ -29,7 +29,7 @@ test('of any text, faults are found exactly when a member is given twice', () =>
       expect(value).toEqual(JSON.parse(text));
       expect(faults.length > 0).toBe(isTwice);
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });
 

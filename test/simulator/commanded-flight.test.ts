@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { commandLifecycle, isEnded, type CommandStatus } from '../../domain/command-lifecycle';
 import { progress } from '../../domain/progress';
 import { deviceState } from '../../domain/telemetry';
@@ -10,6 +9,7 @@ import { progressAt } from '../../simulator/progress';
 import { freeAt, reportsOf } from '../../simulator/reports';
 import { timesOf } from '../../simulator/timeline';
 import { commanded, commandedFlights, flightOf, placeAt, toPlace, type Step } from './fixtures/commanded';
+import { fc } from '../property-runs';
 
 const dockedS = (flight: Flight) => timesOf(courseOf(flight)).docked;
 const lastCommandAt = ({ commands = [] }: Flight) => commands.at(-1)?.at ?? 0;

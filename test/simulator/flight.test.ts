@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { progress } from '../../domain/progress';
 import { deviceState } from '../../domain/telemetry';
 import { lifecycle, type JobStatus } from '../../domain/job-lifecycle';
@@ -9,6 +8,7 @@ import { failures, planOf } from '../../simulator/mission-plan';
 import { progressAt } from '../../simulator/progress';
 import { freeAt, reportsOf } from '../../simulator/reports';
 import { timesOf } from '../../simulator/timeline';
+import { fc } from '../property-runs';
 
 const dockedS = (flight: Flight) => timesOf(courseOf(flight)).docked;
 /** A mission of so many laps. */

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { fromItem, toItem } from '../../../data/jobs/job-item';
 import { deleteJob, findJob, insertJob, listJobs } from '../../../data/jobs/jobs';
@@ -6,6 +5,7 @@ import { pageToken } from '../../../domain/page-token';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { conditionFailed, onlyCommand, repeated, store, values } from '../fixtures/store';
+import { fc } from '../../property-runs';
 
 const engine = storeOnEngine('jobs');
 const item = (organisation = acme) => toItem(organisation, sampleJob());

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   changeOf,
   itemOf,
@@ -10,6 +9,7 @@ import { toItem } from '../../../data/jobs/job-item';
 import { PLATFORM } from '../../../domain/service';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { jobRecord, record } from '../fixtures/stream-record';
+import { fc } from '../../property-runs';
 
 const jobKey = { organisation: acme, jobId: id('job') };
 const shareKey = { organisation: acme, shareCode: id('share') };

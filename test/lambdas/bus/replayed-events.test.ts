@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { PLATFORM } from '../../../contract/platform';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeJob } from '../../../data/jobs/job-changes';
@@ -9,6 +8,7 @@ import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import '../fixtures/log';
 import { consume as consumeBodies } from '../fixtures/platform-events';
+import { fc, propertyRuns } from '../../property-runs';
 
 const engine = storeOnEngine('jobs');
 const { organisation, jobId } = toItem(acme, sampleJob());
@@ -56,7 +56,7 @@ test('events replayed from the archive, in any order and any number of times, ch
       expect(await stored()).toMatchObject({ status: 'COMPLETED', version: 4 });
       expect(writes).toBe(3);
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   );
 });
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { inBatches } from '../../../lambdas/delivery/batches';
+import { fc } from '../../property-runs';
 
 const MAX = 32 * 1024;
 /** What surrounds the samples of a batch, with the comma that the first one lacks. */

@@ -1,10 +1,10 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import fc from 'fast-check';
 import { setTimeout as pause } from 'node:timers/promises';
 import { itemOf, UnreadableRecord, type StreamRecord } from '../../../data/store/stream-records';
 import { inOrder } from '../../../lambdas/delivery/in-order';
 import { record } from '../../data/fixtures/stream-record';
 import { queue } from '../fixtures/telemetry';
+import { fc, propertyRuns } from '../../property-runs';
 
 const recordOf = (item: string, number: number) => record({ id: item }, undefined, undefined, number);
 const numberOf = ({ dynamodb }: StreamRecord) => Number(dynamodb?.SequenceNumber);
@@ -88,7 +88,7 @@ test('processes all records before the first failure in the order of their items
         if (broken !== undefined) expect(own.filter((number) => number > broken)).toEqual([]);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
 });
 

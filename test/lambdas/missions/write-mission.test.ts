@@ -1,12 +1,12 @@
 import { kml as readOtherKml } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
-import fc from 'fast-check';
 import { checkedLine, heightReferences, type MissionLine, type Waypoint } from '../../../domain/mission';
 import { mediaTypeOf } from '../../../domain/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { missionKml } from '../../../lambdas/missions/write-kml';
 import { jsonFile } from './files';
+import { fc, propertyRuns } from '../../property-runs';
 
 const line: MissionLine = {
   waypoints: [
@@ -97,6 +97,6 @@ test('what is written is read as the same mission', async () => {
       const xml = Buffer.from(missionKml(written, { name }));
       expect(await readMission(xml, mediaTypeOf.KML)).toEqual(expected);
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   );
 });

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { handler } from '../../../lambdas/socket/answer-message';
 import { sendMessage } from '../fixtures/socket';
+import { fc } from '../../property-runs';
 
 afterEach(() => jest.useRealTimers());
 

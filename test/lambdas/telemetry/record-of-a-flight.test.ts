@@ -1,7 +1,6 @@
 import * as dynamodbClientModule from '@aws-sdk/client-dynamodb';
 import * as sqsModule from '@aws-sdk/client-sqs';
 import * as commandsModule from '@aws-sdk/lib-dynamodb';
-import fc from 'fast-check';
 import { PLATFORM } from '../../../contract/platform';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { toItem } from '../../../data/jobs/job-item';
@@ -12,6 +11,7 @@ import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { deviceItem, newDeviceId, queue } from '../fixtures/telemetry';
 import { logLines } from '../fixtures/log';
+import { fc, propertyRuns } from '../../property-runs';
 
 // A pause is no more than that the date is later then: the engine needs the timers.
 jest.mock('node:timers/promises', () => ({
@@ -206,6 +206,6 @@ test('however the samples of a flight are cut, shuffled, repeated and spread ove
       expect([JSON.parse(String(lastState)), stateAt]).toEqual([newest, newest.timestamp]);
       expect(logLines().filter(({ reason }) => reason !== 'late')).toEqual([]);
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns(15) },
   );
 });

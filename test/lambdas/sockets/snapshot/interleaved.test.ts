@@ -1,5 +1,4 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import fc from 'fast-check';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { followersOf } from '../../../../data/connections/followers';
 import { toItem } from '../../../../data/jobs/job-item';
@@ -10,6 +9,7 @@ import { connection, sockets } from '../../../data/fixtures/sockets';
 import { store } from '../../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../../domain/fixtures/samples';
 import { givenBufferingFollower, type Turn } from '../../fixtures/buffering-follower';
+import { fc, propertyRuns } from '../../../property-runs';
 
 const follower = connection();
 const channel = { kind: 'job', id: id('job') } as const;
@@ -68,6 +68,6 @@ test('a connection is sent every change after the snapshot, in order and once, a
       expect(after).toEqual(Array.from({ length: changes + 1 - state }, (_, index) => state + 1 + index));
     }),
     // Of fast-check's default number: each runs some forty calls of a real engine.
-    { numRuns: 100 },
+    { numRuns: propertyRuns(100) },
   );
 });

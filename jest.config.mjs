@@ -39,11 +39,20 @@ const withStack = {
   ...common,
   globalSetup: '<rootDir>/test/api/stack/start.ts',
   globalTeardown: '<rootDir>/test/api/stack/stop.ts',
+  testEnvironment: '<rootDir>/test/api/stack/environment.ts',
   setupFilesAfterEnv: ['<rootDir>/test/api/stack/patience.ts'],
 };
 
+/** Projects that test the service: those of `npm test` without a path. */
+export const service = ['unit', 'api'];
+
+/** Projects whose files share what their tests change, so they run one after the other. */
+export const alone = ['faults'];
+
 /** @type {import('jest').Config} */
 export default {
+  testSequencer: '<rootDir>/test/run/sequencer.mjs',
+  reporters: ['default', '<rootDir>/test/run/none-ran.mjs'],
   // Many tests wait for real time to pass, so a processor can run several.
   maxWorkers: availableParallelism() + 3,
   // A test that hangs ends; one on a busy machine does not. patience.ts sets longer ones.
@@ -57,8 +66,15 @@ export default {
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/(api|channels|browser|bin/smoke|faults|clients|guides|examples)/',
+        '<rootDir>/test/bench/run-bench.test.ts',
         '<rootDir>/clients/',
       ],
+    },
+    {
+      ...common,
+      // Runs the benchmarks themselves, in small.
+      displayName: 'bench',
+      testMatch: ['<rootDir>/test/bench/run-bench.test.ts'],
     },
     {
       ...withStack,
@@ -109,8 +125,8 @@ export default {
       testMatch: ['<rootDir>/test/examples/**/*.test.ts'],
     },
     {
-      ...common,
-      // All files share a stack whose faults the tests set, so they run one after the other.
+      ...withStack,
+      // All files share a stack whose faults the tests set.
       displayName: 'faults',
       testMatch: ['<rootDir>/test/faults/**/*.test.ts'],
       globalSetup: '<rootDir>/test/faults/stack/start.ts',

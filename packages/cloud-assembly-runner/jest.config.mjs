@@ -10,6 +10,8 @@ const esModules = ['nanoid', 'jose', 'aedes'];
 export default {
   displayName: 'runner',
   testEnvironment: 'node',
+  // A test that hangs ends; one on a busy machine does not.
+  testTimeout: 120_000,
   roots: ['<rootDir>/test'],
   transform: { '^.+\\.[mc]?[jt]s$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
   // zod includes fifty languages, which every test file would load.

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { scopes, scopesOfAll, type Scope } from '../../../contract/endpoint';
 import { partnersShape } from '../../../bin/start/stack-facts';
+import { organisationsFile } from './readiness';
 
 const all = scopes;
 
@@ -132,9 +133,7 @@ export type Credentials = z.output<typeof partnersShape>['partners'][number];
 
 /** Credentials of an organisation's clients, in the order of the cast. */
 export function clientsOf(name: OrganisationName): Credentials[] {
-  const file = process.env['ORGANISATIONS_FILE'];
-  if (!file) throw new Error('ORGANISATIONS_FILE is not set: jest onboards the organisations and sets it');
-  const { partners } = partnersShape.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const { partners } = partnersShape.parse(JSON.parse(readFileSync(organisationsFile(), 'utf8')));
   const names = Object.keys(cast) as OrganisationName[];
   const before = names.slice(0, names.indexOf(name)).reduce((count, other) => count + cast[other].length, 0);
   return partners.slice(before, before + cast[name].length);

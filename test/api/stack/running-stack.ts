@@ -7,8 +7,8 @@ import { freePort } from 'cloud-assembly-runner/free-port';
 
 const root = join(__dirname, '../../..');
 
-/** Time limits of a stack that hangs, to start, including its first synthesis, and to stop, in ms. */
-const READY_WITHIN = 120_000;
+/** Time limits of a stack that hangs, to start, including its first synthesis beside other tests, and to stop, in ms. */
+const READY_WITHIN = 240_000;
 const STOPPED_WITHIN = 60_000;
 
 export interface RunningStack {
@@ -25,10 +25,16 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null |
  * @returns once everything answers
  * @throws Error with its output when it ends before that or takes too long
  */
-export async function startStack(fleet: readonly string[] = ['--no-fleet']): Promise<RunningStack> {
+export async function startStack(fleet?: readonly string[]): Promise<RunningStack> {
+  const stack = await beginStack(fleet);
+  await untilReady(stack);
+  return stack;
+}
+
+/** As `startStack`, but returns before the stack answers. */
+export async function beginStack(fleet: readonly string[] = ['--no-fleet']): Promise<RunningStack> {
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-api-'));
-  const printed = join(folder, 'output.log');
-  const output = openSync(printed, 'a');
+  const output = openSync(outputOf(folder), 'a');
   const ports = {
     PORT: String(await freePort()),
     IDENTITY_PORT: String(await freePort()),
@@ -43,15 +49,37 @@ export async function startStack(fleet: readonly string[] = ['--no-fleet']): Pro
     env: { ...process.env, ...ports, LOCAL_DIR: folder },
   });
   closeSync(output);
+  return { folder, process: child };
+}
+
+/** Waits until everything answers. @throws Error with the output of a stack that ends before that or takes too long */
+export async function untilReady({ folder, process: child }: RunningStack): Promise<void> {
   const deadline = Date.now() + READY_WITHIN;
   while (!existsSync(join(folder, 'stack.json'))) {
     if (hasEnded(child) || Date.now() > deadline) {
       child.kill('SIGKILL');
-      throw new Error(`The local stack did not start:\n${readFileSync(printed, 'utf8')}`);
+      throw new Error(`The local stack did not start:\n${readFileSync(outputOf(folder), 'utf8')}`);
     }
     await pause(50);
   }
-  return { folder, process: child };
+}
+
+const outputOf = (folder: string) => join(folder, 'output.log');
+
+/**
+ * Ends a stack that is still there when this process ends, as after Ctrl-C, and deletes folders.
+ * @param folders its own, and what belongs to it
+ */
+export function endWithThisProcess({ process: child }: RunningStack, ...folders: readonly string[]): void {
+  const end = () => {
+    child.kill('SIGTERM');
+    // It ends later than this process.
+    const remove = 'for _ in $(seq 300); do kill -0 "$0" || break; sleep 0.2; done; rm -rf "$@"';
+    spawn('sh', ['-c', remove, String(child.pid), ...folders], { detached: true, stdio: 'ignore' }).unref();
+  };
+  const exit = () => process.exit(1);
+  process.on('exit', end).on('SIGINT', exit).on('SIGTERM', exit);
+  child.once('exit', () => process.off('exit', end).off('SIGINT', exit).off('SIGTERM', exit));
 }
 
 /**

@@ -1,45 +1,58 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isElsewhere } from './address';
 import { runPartnerCommand } from './aws-access';
 import { nameChannels } from './facts';
 import { onboarding } from './organisations';
-import { startStack, stopStack, type RunningStack } from './running-stack';
+import { organisationsFile, tellFailed, tellOnboarded } from './readiness';
+import { beginStack, endWithThisProcess, untilReady, type RunningStack } from './running-stack';
+
+export interface BegunStack extends RunningStack {
+  /** Settles when it is ready with its organisations, or has failed. */
+  readonly begun: Promise<void>;
+}
 
 /** Passes the stack from `start` to `stop`. */
-export type GlobalWithStack = typeof globalThis & { runningStack?: RunningStack };
+export type GlobalWithStack = typeof globalThis & { runningStack?: BegunStack };
 
 /**
- * Starts a local stack once for all tests, unless the environment names another: BASE_URL a remote one, STACK_FILE the
+ * Starts a local stack for all tests, unless the environment names another: BASE_URL a remote one, STACK_FILE the
  * `stack.json` of one that runs on this machine already. Onboards the test organisations by the
  * command that onboards real ones.
  */
 export default async function start(): Promise<void> {
-  if (isElsewhere() || process.env['STACK_FILE']) return onboard();
-  return startHere();
+  if (!isElsewhere() && !process.env['STACK_FILE']) return startHere();
+  nameOrganisations();
+  tellOnboarded(await onboard());
 }
 
-/** Starts a stack on this machine whatever the environment names. @param words further options of `npm start` */
+/**
+ * Begins to start a stack on this machine, whatever the environment names. Test files that need it wait for it in `environment.ts`; the
+ * others run meanwhile.
+ * @param words further options of `npm start`
+ */
 export async function startHere(...words: string[]): Promise<void> {
-  const stack = await startStack(['--no-fleet', ...words]);
-  (globalThis as GlobalWithStack).runningStack = stack;
+  const stack = await beginStack(['--no-fleet', ...words]);
+  endWithThisProcess(stack, stack.folder, nameOrganisations());
   process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
-  // Jest does not call `stop` when the setup fails.
-  await onboard().catch(async (error: unknown) => {
-    await stopStack(stack);
-    throw error;
-  });
+  const begun = untilReady(stack).then(onboard).then(tellOnboarded).catch(tellFailed);
+  (globalThis as GlobalWithStack).runningStack = { ...stack, begun };
 }
 
-async function onboard(): Promise<void> {
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+/** Names the file of the organisations to the tests, before it is there. @returns its folder */
+function nameOrganisations(): string {
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-partners-'));
-  const wanted = join(folder, 'onboarding.json');
+  process.env['ORGANISATIONS_FILE'] = join(folder, 'organisations.json');
+  return folder;
+}
+
+/** @returns what `partner onboard` prints */
+async function onboard(): Promise<string> {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+  const wanted = join(dirname(organisationsFile()), 'onboarding.json');
   writeFileSync(wanted, JSON.stringify(onboarding));
-  const onboarded = join(folder, 'organisations.json');
   const printed = await runPartnerCommand('onboard', '--file', wanted);
-  writeFileSync(onboarded, printed, { mode: 0o600 });
-  process.env['ORGANISATIONS_FILE'] = onboarded;
   if (isElsewhere()) nameChannels(printed);
+  return printed;
 }

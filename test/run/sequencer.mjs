@@ -1,0 +1,23 @@
+import Sequencer from '@jest/test-sequencer';
+import { relative } from 'node:path';
+import { durations, root } from './durations.mjs';
+import { inOrder } from './order.mjs';
+
+/** Gives jest the order of its test files: not by the last run on this machine, which a fresh clone doesn't have. */
+export default class LongestFirst extends Sequencer {
+  #workers;
+
+  constructor(options) {
+    super(options);
+    this.#workers = options.globalConfig.maxWorkers;
+  }
+
+  sort(tests) {
+    const described = Array.from(tests, (test) => ({
+      test,
+      path: relative(root, test.path),
+      needsStack: Boolean(test.context.config.globalSetup),
+    }));
+    return inOrder(described, this.#workers, durations()).map(({ test }) => test);
+  }
+}

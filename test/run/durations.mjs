@@ -16,7 +16,7 @@ const LONG_S = 2;
  * @param known seconds by path
  * @param results what `--json` of jest printed
  */
-export function renewed(known, { testResults }) {
+function renewed(known, { testResults }) {
   const ran = testResults.map(({ name, startTime, endTime }) => [
     relative(root, name),
     Math.round((endTime - startTime) / 1000),

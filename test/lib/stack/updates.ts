@@ -111,7 +111,7 @@ describe('An update', () => {
         return [id, { ...resource, Properties: properties }];
       }),
     );
-    // To confirm an intended loss: CONFIRM_STATEFUL=yes npx jest test/lib/stack.test.ts, and a line in docs/deploying.md.
+    // To confirm an intended loss: CONFIRM_STATEFUL=yes npm test -- test/lib/stack.test.ts, and a line in docs/deploying.md.
     if (process.env['CONFIRM_STATEFUL'] === 'yes') writeFileSync(file, `${JSON.stringify(plain, undefined, 2)}\n`);
     const confirmed = JSON.parse(readFileSync(file, 'utf8')) as Resources;
     expect(Object.keys(confirmed).length).toBeGreaterThan(20);

@@ -1,9 +1,10 @@
-import { DeleteApiKeyCommand, NotFoundException } from '@aws-sdk/client-api-gateway';
+import { CreateUsagePlanKeyCommand, DeleteApiKeyCommand, NotFoundException } from '@aws-sdk/client-api-gateway';
 import { DeleteUserPoolClientCommand, ResourceNotFoundException } from '@aws-sdk/client-cognito-identity-provider';
-import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { scopes } from '../../contract/endpoint';
 import { store } from '../data/fixtures/store';
 import { id, rival } from '../domain/fixtures/samples';
-import { apiGateway, aws, cognito, partner } from './fixtures/aws';
+import { apiGateway, aws, cognito, partner, partnerAt } from './fixtures/aws';
 import { cirrus, denied, fleet, onboarded } from './fixtures/onboarded';
 import { tables } from './fixtures/tables';
 
@@ -34,6 +35,45 @@ describe('list', () => {
 
   test('prints a notice without partners', async () => {
     expect(await partner('list')).toMatchObject({ exitCode: 0, printed: 'no partners yet\n' });
+  });
+
+  const longest = { clientId: '1h57kf5cpq17m0eml12example', name: 'A client with a long name for its programs' };
+
+  async function givenClients() {
+    const { first } = await onboarded();
+    const record = { ...tables.partners.get(first.clientId) };
+    tables.partners.delete(first.clientId);
+    const limited = [...scopes].slice(1);
+    for (const [index, held] of [[...scopes], limited].entries()) {
+      const clientId = `${longest.clientId.slice(0, -1)}${index}`;
+      tables.partners.set(clientId, { ...record, ...longest, clientId, scopes: held, newApiKeyId: 'key' });
+    }
+    return { organisationId: first.organisationId, limited };
+  }
+
+  test('fits a terminal of 80 columns, with ids, names and scopes whole', async () => {
+    const { organisationId, limited } = await givenClients();
+    const { printed } = await partnerAt({ columns: 80 }, 'list');
+    const lines = printed.trimEnd().split('\n');
+    expect(lines.filter(({ length }) => length > 80)).toEqual([]);
+    expect(lines[0]).toMatch(/^id +name +status +keys +scopes$/);
+    expect(lines[1]).toMatch(new RegExp(`^${organisationId} +Cirrus Maps +active$`));
+    expect(printed).toMatch(/^ {2}1h57kf5cpq17m0eml12exampl0 .* active +2 +all$/m);
+    expect(printed).toMatch(/^ {2}1h57kf5cpq17m0eml12exampl1 .* active +2 +command:read/m);
+    for (const word of [...limited, ...longest.name.split(' ')]) expect(printed).toMatch(new RegExp(`\\b${word}\\b`));
+  });
+
+  test('has a line for each client with all its scopes when it is not shown at a terminal', async () => {
+    await givenClients();
+    const { printed } = await partner('list');
+    expect(printed.trimEnd().split('\n')).toHaveLength(4);
+    expect(printed).toContain(scopes.join(' '));
+  });
+
+  test('cuts no id, however narrow the terminal', async () => {
+    const { organisationId } = await givenClients();
+    const { printed } = await partnerAt({ columns: 20 }, 'list');
+    for (const id of [organisationId, '1h57kf5cpq17m0eml12exampl1']) expect(printed).toContain(id);
   });
 });
 
@@ -90,52 +130,122 @@ describe('suspend and resume', () => {
     await partner('suspend', '--client-id', clientId);
     expect(tables.partners.get(organisationId)).toMatchObject({ status: 'active' });
   });
+});
 
-  test('fail when the organisation keeps changing', async () => {
-    const { organisationId, clientId } = (await onboarded()).first;
-    const registered = { ...tables.partners.get(organisationId), status: 'active' };
-    store.on(ScanCommand).resolves({ Items: [registered] });
-    const { exitCode, errorOutput } = await partner('suspend', '--client-id', clientId);
-    expect({ exitCode, errorOutput }).toEqual({
-      exitCode: 1,
-      errorOutput: expect.stringMatching(/changed by another command/) as string,
-    });
-  });
+const keysOf = (clientId: string) => {
+  const { apiKeyId, newApiKeyId } = tables.partners.get(clientId) ?? {};
+  return [apiKeyId, newApiKeyId];
+};
+const rotateKey = (clientId: string, ...flags: string[]) => partner('rotate-key', '--client-id', clientId, ...flags);
 
-  test('refuse an organisation id as a client id', async () => {
-    const { organisationId } = (await onboarded()).first;
-    expect(await partner('suspend', '--client-id', organisationId)).toMatchObject({
-      exitCode: 1,
-      errorOutput: 'partner: there is no client of that id: `npm run partner -- list` shows them\n',
-    });
+describe.each([
+  {
+    command: 'rotate-secret',
+    held: (clientId: string) => aws.clients.get(clientId) ?? [],
+    shown: () => ({ clientSecret: 'second-secret' }),
+  },
+  {
+    command: 'rotate-key',
+    held: () => [...aws.keys.keys()],
+    shown: (added: string) => ({ apiKey: `value-of-${added}` }),
+  },
+])('$command', ({ command, held, shown }) => {
+  test('adds a second one, which it prints, then deletes the older one', async () => {
+    const { clientId } = (await onboarded()).first;
+    const [old] = held(clientId);
+    const rotate = async (...flags: string[]) => {
+      const { printed } = await partner(command, '--client-id', clientId, '--json', ...flags);
+      return JSON.parse(printed) as unknown;
+    };
+    const first = await rotate();
+    const [, added = ''] = held(clientId);
+    expect(first).toEqual({ clientId, ...shown(added) });
+    expect(held(clientId)).toEqual([old, added]);
+    expect(await rotate('--retire-old')).toEqual({ clientId, retired: true });
+    expect(held(clientId)).toEqual([added]);
   });
 });
 
-describe('rotate-secret', () => {
-  test('adds a second secret, then deletes the older one', async () => {
+describe('rotate-key', () => {
+  test('adds the second API key under the usage plan and to the record', async () => {
     const { clientId } = (await onboarded()).first;
-    const { printed } = await partner('rotate-secret', '--client-id', clientId, '--json');
-    expect(JSON.parse(printed)).toEqual({ clientId, clientSecret: 'second-secret' });
-    expect(aws.clients.get(clientId)).toEqual([`${clientId}--1`, `${clientId}--2`]);
-    await partner('rotate-secret', '--client-id', clientId, '--retire-old');
-    expect(aws.clients.get(clientId)).toEqual([`${clientId}--2`]);
+    await rotateKey(clientId);
+    const [old, added] = [...aws.keys.keys()];
+    expect([...aws.keys]).toEqual([
+      [old, ['plan-1']],
+      [added, ['plan-1']],
+    ]);
+    expect(keysOf(clientId)).toEqual([old, added]);
+    await rotateKey(clientId, '--retire-old');
+    expect(keysOf(clientId)).toEqual([added, undefined]);
   });
 
-  test('never adds a third secret', async () => {
+  test('is shown by list as a number of keys, without their ids', async () => {
     const { clientId } = (await onboarded()).first;
-    await partner('rotate-secret', '--client-id', clientId);
-    const { exitCode, errorOutput } = await partner('rotate-secret', '--client-id', clientId);
-    expect({ exitCode, errorOutput }).toMatchObject({
-      exitCode: 1,
-      errorOutput: expect.stringMatching(/--retire-old/) as string,
+    const keys = async () => {
+      const { printed } = await partner('list', '--json');
+      for (const id of aws.keys.keys()) expect(printed).not.toContain(id);
+      return JSON.parse(printed) as unknown;
+    };
+    expect(await keys()).toMatchObject({ organisations: [{ clients: [{ apiKeys: 1 }] }] });
+    await rotateKey(clientId);
+    expect(await keys()).toMatchObject({ organisations: [{ clients: [{ apiKeys: 2 }] }] });
+  });
+
+  test('keeps both API keys through suspend and resume', async () => {
+    const { clientId } = (await onboarded()).first;
+    await rotateKey(clientId);
+    await partner('suspend', '--client-id', clientId);
+    await partner('resume', '--client-id', clientId);
+    expect(keysOf(clientId)).toEqual([...aws.keys.keys()]);
+    expect(tables.partners.get(clientId)).toMatchObject({ status: 'active' });
+  });
+
+  test('leaves the one API key when the second cannot be created', async () => {
+    const { clientId } = (await onboarded()).first;
+    const keys = [...aws.keys.keys()];
+    apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied);
+    expect(await rotateKey(clientId)).toMatchObject({ exitCode: 1, printed: '' });
+    expect([...aws.keys.keys()]).toEqual(keys);
+    expect(keysOf(clientId)).toEqual([keys[0], undefined]);
+  });
+
+  test('leaves the one API key when the answer to the write of the second is lost', async () => {
+    const { clientId } = (await onboarded()).first;
+    const keys = [...aws.keys.keys()];
+    const update = { UpdateExpression: 'SET newApiKeyId = :newId' };
+    store.on(UpdateCommand, update, false).callsFake(({ ExpressionAttributeValues: values }) => {
+      const { ':newId': newApiKeyId } = values as Record<string, unknown>;
+      tables.partners.set(clientId, { ...tables.partners.get(clientId), newApiKeyId });
+      throw denied;
     });
-    expect(aws.clients.get(clientId)).toHaveLength(2);
+    expect(await rotateKey(clientId)).toMatchObject({ exitCode: 1, printed: '' });
+    expect([...aws.keys.keys()]).toEqual(keys);
+    expect(keysOf(clientId)).toEqual([keys[0], undefined]);
   });
 
-  test('never deletes the only secret', async () => {
+  test('keeps an API key that another command added concurrently', async () => {
     const { clientId } = (await onboarded()).first;
-    expect(await partner('rotate-secret', '--client-id', clientId, '--retire-old')).toMatchObject({ exitCode: 1 });
-    expect(aws.clients.get(clientId)).toHaveLength(1);
+    const keys = [...aws.keys.keys()];
+    apiGateway.on(CreateUsagePlanKeyCommand).callsFake(() => {
+      tables.partners.set(clientId, { ...tables.partners.get(clientId), newApiKeyId: 'theirs' });
+      return {};
+    });
+    expect(await rotateKey(clientId)).toMatchObject({ exitCode: 1, printed: '' });
+    expect(keysOf(clientId)).toEqual([keys[0], 'theirs']);
+    expect([...aws.keys.keys()]).toEqual(keys);
+  });
+
+  test('can repeat --retire-old after a failure, whether the older API key is deleted already or not', async () => {
+    const { clientId } = (await onboarded()).first;
+    await rotateKey(clientId);
+    const [old, added] = [...aws.keys.keys()];
+    apiGateway.on(DeleteApiKeyCommand).rejectsOnce(denied);
+    expect(await rotateKey(clientId, '--retire-old')).toMatchObject({ exitCode: 1, printed: '' });
+    expect(keysOf(clientId)).toEqual([old, added]);
+    apiGateway.on(DeleteApiKeyCommand).rejects(new NotFoundException({ message: 'gone', $metadata: {} }));
+    expect(await rotateKey(clientId, '--retire-old')).toMatchObject({ exitCode: 0 });
+    expect(keysOf(clientId)).toEqual([added, undefined]);
   });
 });
 
@@ -195,5 +305,49 @@ describe('offboard', () => {
     cognito.on(DeleteUserPoolClientCommand).rejects(new ResourceNotFoundException(sdkError));
     expect(await partner('offboard', '--yes', '--client-id', clientId)).toMatchObject({ exitCode: 0 });
     expect(tables.partners.has(clientId)).toBe(false);
+  });
+});
+
+describe('offboard at a terminal', () => {
+  const asked: string[] = [];
+  const answering = (answer: string) => ({
+    ask: (question: string) => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    },
+  });
+  beforeEach(() => {
+    asked.length = 0;
+  });
+
+  test.each([
+    ['the name of the organisation', '--organisation-id', 'Cirrus Maps'],
+    ['the name of the client', '--client-id', 'cirrus'],
+    ['y', '--client-id', ' y '],
+    ['yes', '--organisation-id', 'yes'],
+  ])('deletes after %s was typed', async (_, flag, answer) => {
+    const { clientId, organisationId } = (await onboarded()).first;
+    const id = flag === '--client-id' ? clientId : organisationId;
+    expect(await partnerAt(answering(answer), 'offboard', flag, id)).toMatchObject({ exitCode: 0 });
+    expect(aws.clients.size).toBe(0);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('shows what it would delete, and mentions shares with the last client only', async () => {
+    const { clientId, organisationId } = (await onboarded()).first;
+    const words = ['onboard', '--organisation-id', organisationId, '--client', 'second', '--scopes', 'all'];
+    await onboarded(...words);
+    await partnerAt(answering('n'), 'offboard', '--client-id', clientId);
+    await partnerAt(answering('n'), 'offboard', '--organisation-id', organisationId);
+    expect(asked[0]).toContain(`of Cirrus Maps (${organisationId}):\n  ${clientId}  cirrus\nType cirrus or y`);
+    expect(asked[1]).toMatch(/second\n {2}all shares, since no client is left\nType Cirrus Maps or y/);
+  });
+
+  test('asks nothing with --yes', async () => {
+    const { clientId } = (await onboarded()).first;
+    expect(await partnerAt(answering('n'), 'offboard', '--yes', '--client-id', clientId)).toMatchObject({
+      exitCode: 0,
+    });
+    expect(asked).toEqual([]);
   });
 });

@@ -215,15 +215,6 @@ describe('contain', () => {
     await partner('resume', '--client-id', clientId);
     expect(await recordOf(clientId)).toMatchObject({ status: 'active', tokensFrom });
   });
-
-  test('of an unknown client does nothing', async () => {
-    expect(await partner('contain', 'none')).toEqual({
-      exitCode: 1,
-      printed: '',
-      errorOutput: 'partner: there is no client of that id: `npm run partner -- list` shows them\n',
-    });
-    expect(apiGateway.calls()).toEqual([]);
-  });
 });
 
 /** Calls that AWS refuses, by the step that needs them. */

@@ -3,9 +3,10 @@ import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
 import { join } from 'node:path';
 import type { Terminal } from '../../bin/command-line/terminal';
+import { commandFlags } from '../../bin/partner/command-line';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store } from '../data/fixtures/store';
-import { answerStacks, apiGateway, cloudFormation, cognito, partner, partnerAt } from './fixtures/aws';
+import { answerStacks, apiGateway, aws, cloudFormation, cognito, partner, partnerAt } from './fixtures/aws';
 import { cirrus, denied, file, folder, onboarded } from './fixtures/onboarded';
 import { clients, invalidCommandLines, planned } from './fixtures/invalid-command-lines';
 import { thrownMessages } from './fixtures/thrown-messages';
@@ -117,32 +118,51 @@ describe('A connection that fails', () => {
 });
 
 describe('A command that fails', () => {
-  const unknownClient = 'there is no client of that id: `npm run partner -- list` shows them';
+  const aboutClients = Object.entries<readonly string[]>(commandFlags).filter(([, flags]) =>
+    flags.includes('client-id'),
+  );
 
-  test('for what does not exist names the command that lists what does', async () => {
-    expect(await messageOf(['suspend', '--client-id', 'none'], 1)).toBe(unknownClient);
-    expect(await messageOf(['rotate-key', '--client-id', 'none'], 1)).toBe(unknownClient);
+  test.each(aboutClients)(
+    'for a client that does not exist names the command that lists them: %s',
+    async (command, flags) => {
+      const { organisationId } = (await onboarded()).first;
+      for (const mock of [cognito, apiGateway]) mock.resetHistory();
+      for (const id of ['none', organisationId]) {
+        const words = [command, '--client-id', id, ...(flags.includes('yes') ? ['--yes'] : [])];
+        expect(await messageOf(words, 1)).toBe('there is no client of that id: `npm run partner -- list` shows them');
+      }
+      expect([...cognito.calls(), ...apiGateway.calls()]).toEqual([]);
+    },
+  );
+
+  test('for an organisation that does not exist names the command that lists them', async () => {
     expect(await messageOf(['suspend', '--organisation-id', 'org-00000000'], 1)).toBe(
       'that organisation has no clients: `list` shows those that have',
     );
     const words = ['onboard', '--organisation-id', 'org-00000000', '--client', 'a', '--scopes', 'all'];
     expect(await messageOf(words, 1)).toBe('there is no organisation org-00000000: `list` shows them');
+    expect(cognito.calls()).toEqual([]);
   });
 
-  test.each([
-    ['rotate-secret', 'secret'],
-    ['rotate-key', 'API key'],
-  ])('for lack of a second %s names --retire-old', async (command, what) => {
-    const { clientId } = (await onboarded()).first;
-    const rotate = [command, '--client-id', clientId];
-    expect(await messageOf([...rotate, '--retire-old'], 1)).toBe(
-      `${clientId} has one ${what} only: without --retire-old this adds the second`,
-    );
-    await partner(...rotate);
-    expect(await messageOf(rotate, 1)).toBe(
-      `${clientId} has two ${what}s already: delete the older one first with --retire-old`,
-    );
-  });
+  test.each<[string, string, (clientId: string) => number | undefined]>([
+    ['rotate-secret', 'secret', (clientId) => aws.clients.get(clientId)?.length],
+    ['rotate-key', 'API key', () => aws.keys.size],
+  ])(
+    'for lack of a second %s, or for two of them, names --retire-old and changes nothing',
+    async (command, what, held) => {
+      const { clientId } = (await onboarded()).first;
+      const rotate = [command, '--client-id', clientId];
+      expect(await messageOf([...rotate, '--retire-old'], 1)).toBe(
+        `${clientId} has one ${what} only: without --retire-old this adds the second`,
+      );
+      expect(held(clientId)).toBe(1);
+      await partner(...rotate);
+      expect(await messageOf(rotate, 1)).toBe(
+        `${clientId} has two ${what}s already: delete the older one first with --retire-old`,
+      );
+      expect(held(clientId)).toBe(2);
+    },
+  );
 
   test('for another command at the same time says so', async () => {
     const { clientId, organisationId } = (await onboarded()).first;
@@ -166,11 +186,16 @@ describe('A command that fails', () => {
     );
   });
 
-  test('for a person who declines says that nothing was deleted', async () => {
-    const { clientId } = (await onboarded()).first;
-    const decline = () => Promise.resolve('n');
-    expect(await messageOf(['offboard', '--client-id', clientId], 1, decline)).toBe('nothing was deleted');
-  });
+  test.each(['', 'n', 'another name'])(
+    'for a person who answers "%s" says that nothing was deleted',
+    async (answer) => {
+      const { clientId } = (await onboarded()).first;
+      const ask = () => Promise.resolve(answer);
+      expect(await messageOf(['offboard', '--client-id', clientId], 1, ask)).toBe('nothing was deleted');
+      expect([aws.clients.size, aws.keys.size]).toEqual([1, 1]);
+      expect(tables.partners.get(clientId)).toMatchObject({ status: 'active' });
+    },
+  );
 
   test('for a record of another form names its field, without its content', async () => {
     const { clientId } = (await onboarded()).first;

@@ -1,5 +1,5 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
-import { CreateUserPoolClientCommand, DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
+import { CreateUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
 import { scopes, scopesOfAll } from '../../contract/endpoint';
 import { outboundEvents } from '../../contract/platform';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -177,16 +177,6 @@ describe('onboard', () => {
     expect(tables.partners.has(first.organisationId)).toBe(true);
   });
 
-  test('refuses an unknown organisation, and creates nothing', async () => {
-    const words = ['onboard', '--organisation-id', 'org-00000000', '--client', 'a', '--scopes', 'all'];
-    const { exitCode, errorOutput } = await partner(...words);
-    expect({ exitCode, errorOutput }).toEqual({
-      exitCode: 1,
-      errorOutput: expect.stringMatching(/there is no organisation org-00000000/) as string,
-    });
-    expect(cognito.calls()).toHaveLength(0);
-  });
-
   const steps: [string, () => unknown][] = [
     ['Cognito refuses the client', () => cognito.on(CreateUserPoolClientCommand).rejects(denied)],
     ['API Gateway refuses the usage plan', () => apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied)],
@@ -226,10 +216,30 @@ describe('onboard', () => {
     expect(aws.clients.size).toBe(0);
   });
 
-  test('names what is left when the rollback fails too', async () => {
-    apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied);
-    cognito.on(DeleteUserPoolClientCommand).rejects(denied);
-    const { errorOutput } = await partner(...cirrus);
-    expect(errorOutput).toMatch(/could not roll back, delete manually: OAuth client client\d+\n$/);
+  test('warns of an organisation of the same name, and creates another', async () => {
+    const { first } = await onboarded();
+    const { exitCode, printed, errorOutput } = await partner(...cirrus, '--json');
+    expect(exitCode).toBe(0);
+    const [another] = (JSON.parse(printed) as { partners: { organisationId: string }[] }).partners;
+    expect(another?.organisationId).not.toBe(first.organisationId);
+    expect(errorOutput).toBe(
+      `partner: warning: there is an organisation Cirrus Maps already, ${first.organisationId}; this creates another. To add a client to it instead: --organisation-id ${first.organisationId}\n`,
+    );
+  });
+
+  test('warns of the same name in a file in the words of files, and of several organisations once', async () => {
+    const { first } = await onboarded();
+    await onboarded();
+    const clients = [{ name: 'a', scopes: 'all' }];
+    const plan = file('same.json', { organisations: [{ name: 'cirrus maps', clients }] });
+    const { errorOutput } = await partner('onboard', '--file', plan);
+    expect(errorOutput).toMatch(/^partner: warning: .*, and 1 more; .*: "organisationId": "org-\w{8}"\n$/);
+    expect(errorOutput).toContain(first.organisationId);
+  });
+
+  test('warns of nothing when the organisation is named by its id', async () => {
+    const { first } = await onboarded();
+    const words = ['onboard', '--organisation-id', first.organisationId, '--client', 'b', '--scopes', 'all'];
+    expect(await partner(...words)).toMatchObject({ exitCode: 0, errorOutput: '' });
   });
 });

@@ -1,6 +1,7 @@
 import { jobStatuses, mayMove, wayTo, type JobStatus } from '../../domain/job-lifecycle';
 import { givenFlyingDevice } from '../channels/flying-device';
 import type { Client } from './client';
+import { missionFile } from './mission-file';
 
 /** The first device group that a client's organisation has, and the first device in it. */
 export function fleetOf({ credentials }: Client) {
@@ -56,19 +57,6 @@ export async function givenCommand(client: Client, body: object = { name: 'PAUSE
   expect([status, reply.details]).toEqual([202, undefined]);
   return reply.command;
 }
-
-/** Two waypoints, 40 m above the take-off point. */
-export const missionFile = {
-  type: 'Feature',
-  geometry: {
-    type: 'LineString',
-    coordinates: [
-      [8.5417, 47.3769, 40],
-      [8.5432, 47.3774, 40],
-    ],
-  },
-  properties: { name: 'Along the fence', heightReference: 'TAKE_OFF' },
-};
 
 /** Creates a mission; returns the mission in the answer. */
 export async function givenMission(client: Client, file: object = missionFile) {

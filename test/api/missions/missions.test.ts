@@ -1,7 +1,8 @@
 import { executedAt, kmzFile, wayline, wpmlDocument } from '../../lambdas/missions/files';
 import { mediaTypeOf, type MissionMediaType } from '../../../domain/mission-record';
 import { clients } from '../client';
-import { fleetOf, foreignAt, givenJob, givenMission, jobNow, missionFile } from '../given';
+import { fleetOf, foreignAt, givenJob, givenMission, jobNow } from '../given';
+import { missionFile } from '../mission-file';
 import { readFacts } from '../stack/facts';
 
 const [partner] = clients('missions');

@@ -5,7 +5,7 @@ import { handler as list } from '../../../../lambdas/http/missions/list-missions
 import { handler as replace } from '../../../../lambdas/http/missions/replace-mission';
 import { readLine } from '../../../../data/missions/mission-lines';
 import type { Mission } from '../../../../domain/mission-record';
-import { missionFile } from '../../../api/given';
+import { missionFile } from '../../../api/mission-file';
 import { storeOnEngine } from '../../../data/fixtures/engine';
 import { missionBucket } from '../../../data/fixtures/mission-bucket';
 import { call, callForText } from '../../fixtures/api-gateway';

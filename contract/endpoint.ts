@@ -115,7 +115,7 @@ export const hasBody = ({ body, file }: Endpoint['request']): boolean => Boolean
 export const settingsOf = ({ settings = [], waits }: Pick<Endpoint, 'settings' | 'waits'>): readonly Setting[] =>
   waits ? [...settings, 'MAX_WAITING_CALLS'] : settings;
 
-type Scoped = Pick<Endpoint, 'scope'>;
+export type Scoped = Pick<Endpoint, 'scope'>;
 
 const needsAll = (scope: Endpoint['scope']): scope is { readonly all: readonly Scope[] } =>
   scope !== null && typeof scope === 'object' && 'all' in scope;

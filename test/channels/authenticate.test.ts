@@ -7,7 +7,7 @@ import { fleetOf, givenJob, givenShare } from '../api/given';
 import { changeConnections, connectionsOf, tokenWith } from './changed-tokens';
 import { seatsTaken } from './seats';
 import { follow, shakeHands, type Socket } from './socket';
-import { ask, openTelemetry, publish, sampleOf, samplesIn, subscribeTo, watch } from './telemetry-socket';
+import { ask, openTelemetry, publish, sampleOf, samplesIn, subscribeTo } from './telemetry-socket';
 import { quiet, until } from './until';
 
 const [partner, colleague = partner, changing = partner] = clients('authenticate');
@@ -175,10 +175,4 @@ describe('a telemetry socket whose new token has other scopes', () => {
     expect(samplesIn(socket, deviceId).map(({ timestamp }) => timestamp)).toEqual([seen.timestamp]);
     await expectOpen(socket);
   });
-});
-
-test('authenticate is not for viewers of a share, who stay', async () => {
-  const viewer = await watch((await givenShare(partner)).shareCode);
-  expect(await authenticate(viewer, partner.newToken())).toEqual(forbidden('action', 'is not for viewers of a share'));
-  await expectOpen(viewer);
 });

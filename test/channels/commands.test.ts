@@ -1,5 +1,5 @@
 import { clients } from '../api/client';
-import { fleetOf, forbiddenAt, givenJob, givenShare } from '../api/given';
+import { fleetOf, givenJob, givenShare } from '../api/given';
 import { subscribe } from './mqtt-client';
 import { publishPlatformEvent } from './platform-events';
 import { listenAsPlatform, type ReceivedEvent } from './platform-listener';
@@ -164,14 +164,6 @@ test('the drone of a job that is deleted in flight is sent home', async () => {
   });
   expect(command).toMatchObject({ name: 'RETURN_HOME', deviceId });
   expect(await onTheBus(command.commandId)).toMatchObject({ command: { name: 'RETURN_HOME' }, origin: 'service' });
-});
-
-test('reading is not commanding', async () => {
-  const { status, body } = await reader.call('POST /v3/devices/{deviceId}/commands', {
-    path: { deviceId },
-    body: { name: 'LAND' },
-  });
-  expect([status, body]).toEqual([403, forbiddenAt('Authorization', 'needs scope command:control')]);
 });
 
 test('what a device can do is what the platform registered', async () => {

@@ -2,13 +2,12 @@ import type { IClientOptions } from 'mqtt';
 import { topicOf, channelKinds, type Channel } from '../../contract/status-channels';
 import { organisationOf } from '../../domain/id';
 import { clients, type Client } from '../api/client';
-import { forgeries } from '../api/forgeries';
 import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
 import type { Message } from './message-log';
 import { connectMqtt, Mqtt, subscribe, tryToConnect } from './mqtt-client';
 import { quiet } from './until';
 
-const [partner, reader = partner, publisher = partner] = clients('mqtt-access');
+const [partner, reader = partner] = clients('mqtt-access');
 const [stranger] = clients('stranger');
 const { clientId } = partner.credentials;
 
@@ -53,11 +52,6 @@ describe('Connecting over MQTTS', () => {
     expect(await tryToConnect(partner, await given())).toBeInstanceOf(Error);
   });
 
-  test('is refused with a token of another issuer', async () => {
-    for (const password of Object.values(await forgeries(await partner.token())))
-      expect(await tryToConnect(partner, { password })).toBeInstanceOf(Error);
-  });
-
   test('is refused without a clean session, since its subscriptions would outlive the connection uncounted', async () => {
     expect(await tryToConnect(partner, { clean: false })).toBeInstanceOf(Error);
     expect(await tryToConnect(partner, { clean: true })).toBeInstanceOf(Mqtt);
@@ -89,13 +83,6 @@ describe('Connecting over MQTTS', () => {
 });
 
 describe('Subscribing', () => {
-  test("is granted for the organisation's own topics, with the token's scopes", async () => {
-    const all = channelKinds.map((kind) => ours[kind]);
-    expect(await (await connectMqtt(partner)).subscribe(...all)).toEqual([true, true, true]);
-    expect(await (await connectMqtt(reader)).subscribe(...all)).toEqual([true, false, false]);
-    expect(await (await connectMqtt(publisher)).subscribe(...all)).toEqual([false, false, false]);
-  });
-
   test("is refused for another organisation's topics, of which nothing is received", async () => {
     const listener = await connectMqtt(partner);
     const foreign = channelKinds.map((kind) => theirs[kind]);

@@ -1,9 +1,8 @@
 import { givenFreeDevices } from '../../channels/free-devices';
 import { clients } from '../client';
-import { fleetOf, foreignAt, invalidAt } from '../given';
+import { fleetOf, invalidAt } from '../given';
 
 const [partner] = clients('check-job');
-const [stranger] = clients('stranger');
 const { deviceGroupId, otherGroupId } = fleetOf(partner);
 const place = [8.9, 47.9] as const;
 
@@ -35,15 +34,6 @@ describe('POST /v3/jobs/check', () => {
     const codes = async (fields: object) => (await check(fields)).body.findings.map(({ code }) => code);
     expect(await codes({ deviceGroupId: otherGroupId })).toEqual(['NO_DEVICE', 'UNDECIDED']);
     expect(await codes({ deviceGroupId: otherGroupId, scheduledAt: '2035-01-01T00:00:00Z' })).toEqual(['UNDECIDED']);
-  });
-
-  test("answers 404 for an unknown group, 403 for another organisation's", async () => {
-    expect(await check({ deviceGroupId: 'group' })).toMatchObject({
-      status: 404,
-      body: { error: 'Device group not found' },
-    });
-    const { status, body } = await check({ deviceGroupId: fleetOf(stranger).deviceGroupId });
-    expect([status, body]).toEqual([403, foreignAt('deviceGroupId')]);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { clients } from '../client';
-import { fleetOf, foreignAt, givenJob, invalidAt, iso, jobNow, nobodys } from '../given';
+import { fleetOf, givenJob, invalidAt, iso, jobNow, nobodys } from '../given';
 
 const [partner, second] = clients('create-job');
 const [stranger] = clients('stranger');
@@ -121,17 +121,6 @@ describe('POST /v3/jobs/create', () => {
 
   test.each(['jobId', 'organisation', 'version', 'createdAt'])('does not let the caller set %s', async (field) => {
     expect(await create({ [field]: 'mine' })).toMatchObject(invalidAt(field, expect.stringMatching(/^unknown field/)));
-  });
-
-  test('answers 404 for an unknown device group', async () => {
-    const notFound = { status: 404, body: { error: 'Device group not found' } };
-    for (const unknown of ['group', nobodys(deviceGroupId), deviceId, `${deviceGroupId}x`, '../', 'é'.repeat(200)])
-      expect(await create({ deviceGroupId: unknown })).toMatchObject(notFound);
-  });
-
-  test("answers 403 for another organisation's device group", async () => {
-    const { status, body } = await create({ deviceGroupId: fleetOf(stranger).deviceGroupId });
-    expect([status, body]).toEqual([403, foreignAt('deviceGroupId')]);
   });
 
   test.each([

@@ -3,10 +3,9 @@ import { givenFreeDevices } from '../../channels/free-devices';
 import { publishPlatformEvent } from '../../channels/platform-events';
 import { until } from '../../channels/until';
 import { clients } from '../client';
-import { fleetOf, foreignAt, invalidAt, jobNow } from '../given';
+import { fleetOf, invalidAt, jobNow } from '../given';
 
 const [partner] = clients('dispatch-job');
-const [stranger] = clients('stranger');
 const { deviceGroupId, otherGroupId } = fleetOf(partner);
 const place = [8.9, 47.9] as const;
 
@@ -77,15 +76,6 @@ describe('POST /v3/jobs/dispatch', () => {
       return answer.status === 201 ? answer : undefined;
     });
     expect(body.job.deviceId).toBe(deviceId);
-  });
-
-  test("answers 404 for an unknown group, 403 for another organisation's", async () => {
-    expect(await dispatch({ deviceGroupId: 'group' })).toMatchObject({
-      status: 404,
-      body: { error: 'Device group not found' },
-    });
-    const { status, body } = await dispatch({ deviceGroupId: fleetOf(stranger).deviceGroupId });
-    expect([status, body]).toEqual([403, foreignAt('deviceGroupId')]);
   });
 
   test.each([

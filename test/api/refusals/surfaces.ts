@@ -1,0 +1,108 @@
+import type { Scoped } from '../../../contract/endpoint';
+import { endpointTable, routeOf } from '../../../contract/access';
+import { telemetryScopes } from '../../../contract/actions/telemetry';
+import type { EndpointKey } from '../../../contract/endpoints';
+import { channelKinds, channels, topicOf } from '../../../contract/status-channels';
+import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
+import { Mqtt, tryToConnect } from '../../channels/mqtt-client';
+import { pathOf as channelPath, shakeHands } from '../../channels/socket';
+import { requestExamples } from '../../contract/documents/openapi-file';
+import { pathOf, send, type Client } from '../client';
+import { expectDocumented } from '../documents/documented';
+import type { ResourceKind } from './resources';
+
+/** What a surface answers. A surface that can't tell a part leaves it out: a handshake has no body, and MQTT one refusal for all. */
+export interface Answer {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly challenge?: string | null;
+  readonly isRefused: boolean;
+}
+
+/** What a partner's client can ask for with a token. */
+export interface Surface {
+  readonly name: string;
+  /** The scopes that a token needs. */
+  readonly needs: Scoped;
+  /** What the identifier in its address names. */
+  readonly kind?: ResourceKind;
+  /** Name of the field that a 403 names. */
+  readonly field?: string;
+  /** Grants the topic of what does not exist too, if it would be the organisation's: AWS IoT decides by the name. */
+  readonly grantsUnknown?: true;
+  /** @param token as it is sent; undefined: none */
+  ask(client: Client, token: string | undefined, id: string): Promise<Answer>;
+}
+
+const isRefused = (status: number) => [401, 403, 404].includes(status);
+const bearer = (token: string | undefined) => (token === undefined ? {} : { authorization: `Bearer ${token}` });
+
+const kinds = { jobId: 'job', missionId: 'mission', shareCode: 'share', deviceId: 'device' } as const;
+
+/** Every endpoint that needs a token. */
+const endpoints = (Object.keys(endpointTable) as EndpointKey[])
+  .filter((key) => endpointTable[key].scope !== null)
+  .map((key): Surface => {
+    const { method, path } = routeOf(key);
+    const [field] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof typeof kinds);
+    const { example, mediaType } = requestExamples.find((one) => one.method === method && one.path === path) ?? {};
+    return {
+      name: key,
+      needs: endpointTable[key],
+      ...(field !== undefined && { field, kind: kinds[field] }),
+      async ask(_, token, id) {
+        const parameters = { jobId: id, missionId: id, shareCode: id, deviceId: id };
+        const answer = await send(method, pathOf(key, parameters), {
+          headers: { ...bearer(token), ...(mediaType !== undefined && { 'content-type': mediaType }) },
+          ...(example && { body: example.value }),
+        });
+        expectDocumented(key, answer);
+        const { status, body, headers } = answer;
+        return { status, body, challenge: headers.get('www-authenticate'), isRefused: isRefused(status) };
+      },
+    };
+  });
+
+/** A handshake, by how the token is sent. */
+const handshake = (path: (id: string) => string) => ({
+  'the header': async (token: string | undefined, id: string): Promise<Answer> => {
+    const { status } = await shakeHands(path(id), bearer(token));
+    return { status, isRefused: isRefused(status) };
+  },
+  'the query': async (token: string | undefined, id: string): Promise<Answer> => {
+    const { status } = await shakeHands(path(id) + (token === undefined ? '' : `?token=${token}`));
+    return { status, isRefused: isRefused(status) };
+  },
+});
+
+const handshakes = [
+  ...channelKinds.map((kind) => ({
+    name: `WSS channel of a ${kind}`,
+    needs: channels[kind],
+    kind,
+    ways: handshake((id) => channelPath({ kind, id })),
+  })),
+  { name: 'WSS telemetry', needs: { scope: telemetryScopes }, ways: handshake(() => TELEMETRY_PATH) },
+].flatMap(({ ways, name, ...surface }) =>
+  Object.entries(ways).map(([way, shake]): Surface => ({
+    ...surface,
+    name: `${name}, token in ${way}`,
+    ask: (_, token, id) => shake(token, id),
+  })),
+);
+
+const topics = channelKinds.map((kind): Surface => ({
+  name: `MQTT topic of a ${kind}`,
+  needs: channels[kind],
+  kind,
+  grantsUnknown: true,
+  async ask(client, token, id) {
+    const connected = await tryToConnect(client, { password: token ?? '' });
+    if (!(connected instanceof Mqtt)) return { isRefused: true };
+    const [granted = false] = await connected.subscribe(topicOf({ kind, id }));
+    return { isRefused: !granted };
+  },
+}));
+
+/** All surfaces that the contract has. */
+export const surfaces: readonly Surface[] = [...endpoints, ...handshakes, ...topics];

@@ -1,25 +1,18 @@
-import type { FaultsFile } from 'cloud-assembly-runner';
 import { decodeJwt } from 'jose';
-import { clients } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { connectionsOf } from '../channels/changed-tokens';
 import { seatsTaken } from '../channels/seats';
 import { follow, type Socket } from '../channels/socket';
 import { ask, openTelemetry, subscribeTo } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
-import { RECOVERED_WITHIN_MS } from './drill';
 import { injectFaults } from './inject-faults';
+import { RECOVERED_WITHIN_MS, type Trial } from './trial';
 
-const [partner] = clients('authenticate-faults');
-const { deviceId } = fleetOf(partner);
 const PAIRS = 6;
 
-const cases: [string, FaultsFile][] = [
-  ['DynamoDB throttles', { dynamodb: { throttled: 0.7 } }],
-  ['DynamoDB is down', { dynamodb: { down: true } }],
-];
-
-test.each(cases)('while %s, each socket goes on with one of its tokens, and none loses its seat', async (_, faults) => {
+/** Lets sockets go on with a new token during a fault. Each goes on with one of its tokens, and none loses its seat. */
+export const authenticateDuring: Trial = async (partner, faults) => {
+  const { deviceId } = fleetOf(partner);
   const { jobId } = await givenJob(partner);
   const opened: Socket[] = [];
   for (let count = 0; count < PAIRS; count++) {
@@ -41,6 +34,8 @@ test.each(cases)('while %s, each socket goes on with one of its tokens, and none
   const again = await Promise.all(opened.map((socket) => ask(socket, { action: 'authenticate', token: second })));
   expect(again.map((answer) => answer['type'])).toEqual(opened.map(() => 'authenticated'));
   await Promise.all(opened.map((socket) => socket.close()));
-  const isFree = async () => ((await seatsTaken(partner)) === 0 ? true : undefined);
-  await until('releasing all seats', isFree, undefined, RECOVERED_WITHIN_MS);
-});
+  return async () => {
+    const isFree = async () => ((await seatsTaken(partner)) === 0 ? true : undefined);
+    await until('releasing all seats', isFree, undefined, RECOVERED_WITHIN_MS);
+  };
+};

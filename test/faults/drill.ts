@@ -1,19 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { topicOf } from '../../contract/status-channels';
-import type { FaultsFile } from 'cloud-assembly-runner';
-import type { Answer, Client } from '../api/client';
+import { clients, type Answer, type Client } from '../api/client';
 import { givenJob, jobNow } from '../api/given';
 import type { Mqtt } from '../channels/mqtt-client';
 import { connectMqtt, subscribe } from '../channels/mqtt-client';
 import { follow, followFromSnapshot, type Socket } from '../channels/socket';
 import { until } from '../channels/until';
 import { injectFaults } from './inject-faults';
-import type { Recovery } from './one-by-one';
+import { RECOVERED_WITHIN_MS, type Trial } from './trial';
 import { create, creation, stepsShown, walk, type Chain, type Creation } from './writes';
-
-/** The heartbeat repairs what a fault has left behind; it detects that within two minutes. */
-export const RECOVERED_WITHIN_MS = 125_000;
 
 const CHAINS = 5;
 const CREATIONS = 8;
@@ -43,16 +39,8 @@ export function expectSuccessOrInternalError({ status, body }: Answer): void {
  * Fails unless every answer is a success or a clear error, acknowledged writes are stored and delivered in order to all
  * followers, refused writes can be repeated with the same key, and the other organisation sees nothing.
  */
-export async function drill(partner: Client, stranger: Client, faults: FaultsFile): Promise<void> {
-  const expectRecovered = await writeDuring(partner, stranger, faults);
-  await expectRecovered();
-}
-
-/**
- * The part of {@link drill} until the faults have ended and refused writes have been repeated.
- * @returns the rest of it, which may take two minutes: what was written is delivered, and to nobody else
- */
-export async function writeDuring(partner: Client, stranger: Client, faults: FaultsFile): Promise<Recovery> {
+export const writeDuring: Trial = async (partner, faults) => {
+  const [stranger] = clients('stranger');
   const chains = await Promise.all(
     Array.from({ length: CHAINS }, async () => {
       const made = creation(partner, 'job');
@@ -93,7 +81,7 @@ export async function writeDuring(partner: Client, stranger: Client, faults: Fau
     // Heartbeats have no jobId.
     expect(otherFollower.messages.filter(({ jobId }) => jobId !== undefined && jobId !== own.jobId)).toEqual([]);
   };
-}
+};
 
 /** Tries to subscribe to topics of another organisation; returns those that were granted. */
 async function foreign(stranger: Client, chains: readonly Chain[]): Promise<string[]> {

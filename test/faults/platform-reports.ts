@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
-import { clients } from '../api/client';
 import { givenJob } from '../api/given';
 import { queues } from '../api/stack/aws-access';
 import { publishPlatformEvent } from '../channels/platform-events';
 import { until } from '../channels/until';
 import { injectFaults } from './inject-faults';
-
-const [partner] = clients('platform-report-faults');
+import type { Trial } from './trial';
 
 /** How many reports wait in the queue for their first retry. */
 async function delayed(): Promise<number> {
@@ -18,9 +16,10 @@ async function delayed(): Promise<number> {
   return Number(Attributes?.['ApproximateNumberOfMessagesDelayed']);
 }
 
-test('a report that arrives while DynamoDB is down is applied from the queue once it answers', async () => {
+/** Reports a status that can't be applied at once: it is applied from the queue. */
+export const reportDuring: Trial = async (partner, faults) => {
   const { jobId } = await givenJob(partner);
-  injectFaults({ dynamodb: { down: true } });
+  injectFaults(faults);
   await publishPlatformEvent(
     'job.status.reported',
     { jobId, status: 'QUEUED', at: new Date().toISOString() },
@@ -30,10 +29,12 @@ test('a report that arrives while DynamoDB is down is applied from the queue onc
   injectFaults({});
   const read = async () => (await partner.call('GET /v3/jobs/{jobId}', { path: { jobId } })).body.job;
   expect(await read()).toMatchObject({ status: 'PENDING', version: 1 });
-  const applied = async () => {
-    await pause(500);
-    return (await read()).status === 'QUEUED' ? true : undefined;
+  return async () => {
+    const applied = async () => {
+      await pause(500);
+      return (await read()).status === 'QUEUED' ? true : undefined;
+    };
+    await until('the report', applied, undefined, 100_000);
+    expect(await read()).toMatchObject({ version: 2 });
   };
-  await until('the report', applied, undefined, 100_000);
-  expect(await read()).toMatchObject({ version: 2 });
-}, 150_000);
+};

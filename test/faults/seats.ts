@@ -1,30 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FaultsFile } from 'cloud-assembly-runner';
-import { clients } from '../api/client';
 import { givenJob, givenShare } from '../api/given';
 import { seatsTaken } from '../channels/seats';
 import { follow, tryToFollow, type Handshake } from '../channels/socket';
 import { openTelemetry, tryToWatch, watch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
-import { viewersOf } from './recovery';
-import { RECOVERED_WITHIN_MS } from './drill';
 import { injectFaults } from './inject-faults';
-import { oneByOne, type Recovery } from './one-by-one';
-
-const partners = clients('seat-faults');
+import { viewersOf } from './recovery';
+import { RECOVERED_WITHIN_MS, type Trial } from './trial';
 
 /** Handshakes of each kind during the fault. */
 const HANDSHAKES = 10;
 
-const cases: [string, FaultsFile][] = [
-  ['DynamoDB was down', { dynamodb: { down: true } }],
-  ['@connections failed', { connections: { failing: 1 } }],
-  ['functions were killed while running', { functions: { killed: { share: 0.5 } } }],
-];
-
-/** Lets sockets connect and disconnect during a fault. Each has a client of its own, whose seats they are. */
-async function undergo(faults: FaultsFile, index: number): Promise<Recovery> {
-  const partner = partners[index] ?? partners[0];
+/** Lets sockets connect and disconnect during a fault. The partner's seats are of these sockets only. */
+export const connectDuring: Trial = async (partner, faults) => {
   const { jobId } = await givenJob(partner);
   const channel = { kind: 'job', id: jobId } as const;
   const { shareCode } = await givenShare(partner, { maxViewers: 2 * HANDSHAKES });
@@ -65,13 +53,4 @@ async function undergo(faults: FaultsFile, index: number): Promise<Recovery> {
     await until('releasing all seats', isFree, undefined, RECOVERED_WITHIN_MS);
     await until('counting one viewer', isCounted, () => viewersOf(partner, shareCode), RECOVERED_WITHIN_MS);
   };
-}
-
-const recovered = oneByOne(cases, undergo);
-
-test.each(cases)(
-  'after %s, while sockets connected and disconnected, all seats and viewer counts are correct within two minutes',
-  async (fault) => {
-    await recovered(fault);
-  },
-);
+};

@@ -63,6 +63,8 @@ export default {
     {
       ...common,
       displayName: 'unit',
+      globalSetup: '<rootDir>/test/data/engines/start.ts',
+      globalTeardown: '<rootDir>/test/data/engines/stop.ts',
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/(api|channels|browser|bin/smoke|faults|clients|guides|examples)/',

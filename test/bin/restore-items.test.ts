@@ -7,24 +7,20 @@ import { readCommandLine } from '../../bin/restore-items/command-line';
 import { restoreItems, type RestoredItem, type RestoreOptions } from '../../bin/restore-items/restore';
 import { run } from '../../bin/restore-items/run';
 import { restorableTables, type StoredItem } from '../../domain/restore';
-import { startEngine, type DynamoDbEngine } from 'cloud-assembly-runner/dynamodb/engine';
+import { engineConfig } from '../data/engines/own-engine';
 
 const at = '2026-11-27T12:00:00.000Z';
 let folder: string;
-let engine: DynamoDbEngine;
 let client: DynamoDBClient;
 let documents: DynamoDBDocumentClient;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'restore-items-'));
-  engine = await startEngine(join(folder, 'dynamodb.sqlite'));
-  const credentials = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'example' };
-  client = new DynamoDBClient({ endpoint: engine.url, region: 'eu-central-1', credentials });
+  client = new DynamoDBClient(engineConfig());
   documents = DynamoDBDocumentClient.from(client);
 });
 afterAll(async () => {
   client.destroy();
-  await engine.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -1,48 +1,36 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { mockClient } from 'aws-sdk-client-mock';
-import { startEngine, type DynamoDbEngine } from 'cloud-assembly-runner/dynamodb/engine';
 import { EVENT_VERSION } from '../../contract/platform';
 import { handler } from '../../simulator/consume-job-events';
 import { readOpenItems } from '../../simulator/open-items';
 import { endMission } from '../../simulator/missions';
 import { dynamodb } from '../../simulator/table';
 import { tick } from '../../simulator/tick';
+import { engineUrl } from '../data/engines/own-engine';
 import { id } from '../domain/fixtures/samples';
-
-let folder: string;
-let engine: DynamoDbEngine;
 
 /** The table of missions is on an engine that evaluates its conditions. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'missions-'));
-  engine = await startEngine(join(folder, 'dynamodb.sqlite'));
   Object.assign(process.env, {
     SEED: 'test',
-    MISSIONS_TABLE: 'missions',
+    MISSIONS_TABLE: 'simulated-missions',
     PLATFORM_BUS: 'bus',
-    AWS_ENDPOINT_URL_DYNAMODB: engine.url,
+    AWS_ENDPOINT_URL_DYNAMODB: engineUrl(),
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'example',
   });
   await dynamodb.send(
     new CreateTableCommand({
-      TableName: 'missions',
+      TableName: 'simulated-missions',
       BillingMode: 'PAY_PER_REQUEST',
       KeySchema: [{ AttributeName: 'jobId', KeyType: 'HASH' }],
       AttributeDefinitions: [{ AttributeName: 'jobId', AttributeType: 'S' }],
     }),
   );
 });
-afterAll(async () => {
-  dynamodb.destroy();
-  await engine.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => dynamodb.destroy());
 
 beforeEach(() => {
   jest.useFakeTimers({ now: new Date(at), doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'clearTimeout'] });

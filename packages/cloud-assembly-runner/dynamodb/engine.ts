@@ -97,6 +97,13 @@ export async function startEngine(file: string): Promise<DynamoDbEngine> {
   };
 }
 
+/** Starts an engine for tests: its data are in memory, and end with it. Like the other it never outlives this process. */
+export async function startEngineInMemory(): Promise<DynamoDbEngine> {
+  const port = await freePort();
+  const { stop } = await run(findBinary(), ':memory:', port);
+  return { url: `http://127.0.0.1:${port}`, stop };
+}
+
 interface RunningEngine {
   /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<void>;

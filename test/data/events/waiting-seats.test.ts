@@ -1,37 +1,10 @@
-import { CreateTableCommand, DynamoDBClient, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { startEngine, type DynamoDbEngine } from 'cloud-assembly-runner/dynamodb/engine';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { takeWaitingSeat } from '../../../data/events/waiting-seats';
 import { MAX_WAITING_OF_CLIENT, seatShards } from '../../../domain/waiting-seats';
+import { storeOnEngine } from '../fixtures/engine';
 import { sent, store } from '../fixtures/store';
 
-let folder: string;
-let engine: DynamoDbEngine;
-let client: DynamoDBDocumentClient;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'waiting-seats-'));
-  engine = await startEngine(join(folder, 'dynamodb.sqlite'));
-  const credentials = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'example' };
-  const bare = new DynamoDBClient({ endpoint: engine.url, region: 'eu-central-1', credentials });
-  client = DynamoDBDocumentClient.from(bare);
-  await bare.send(
-    new CreateTableCommand({
-      TableName: 'requests',
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      BillingMode: 'PAY_PER_REQUEST',
-    }),
-  );
-});
-afterAll(async () => {
-  client.destroy();
-  await engine.stop();
-  await rm(folder, { recursive: true });
-});
+const engine = storeOnEngine('requests');
 
 const WAIT_MS = 20_000;
 const HOUR_MS = 3_600_000;
@@ -43,8 +16,11 @@ beforeEach(() => {
   now += HOUR_MS;
   units = 0;
   process.env['MAX_WAITING_CALLS'] = '300';
-  store.on(UpdateCommand).callsFake(async (input: UpdateItemCommandInput) => {
-    const answer = await client.send(new UpdateCommand({ ...input, ReturnConsumedCapacity: 'TOTAL' }));
+  store.on(UpdateCommand).callsFake(async (input: object) => {
+    const answer: Partial<UpdateCommandOutput> = await engine.answers('UpdateCommand')({
+      ...input,
+      ReturnConsumedCapacity: 'TOTAL',
+    });
     units += answer.ConsumedCapacity?.CapacityUnits ?? 0;
     return answer;
   });
@@ -59,8 +35,7 @@ const refusal = {
 
 /** Items with seats that are taken, by key. */
 async function taken(): Promise<Record<string, number>> {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: 'requests', ConsistentRead: true }));
-  const counted = Items.map(({ id, seats }) => [
+  const counted = (await engine.all('requests')).map(({ id, seats }) => [
     String(id),
     [...((seats as Set<string> | undefined) ?? [])].filter((seat) => Number(seat.split(' ')[0]) > now).length,
   ]);

@@ -1,49 +1,22 @@
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { startEngine, type DynamoDbEngine } from 'cloud-assembly-runner/dynamodb/engine';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import {
+  PutCommand,
+  TransactWriteCommand,
+  type PutCommandOutput,
+  type TransactWriteCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
 import { acme, rival } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../fixtures/engine';
 import { store } from '../fixtures/store';
 import { command, job, jobs, newInstance, range } from './instances';
 import { givenLogTable } from './log-table';
 
-let folder: string;
-let engine: DynamoDbEngine;
-let client: DynamoDBClient;
+const engine = storeOnEngine('events');
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'write-units-'));
-  engine = await startEngine(join(folder, 'dynamodb.sqlite'));
-  const credentials = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'example' };
-  client = new DynamoDBClient({ endpoint: engine.url, region: 'eu-central-1', credentials });
-  const number = { AttributeName: 'number', KeyType: 'RANGE' } as const;
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'events',
-      AttributeDefinitions: [
-        { AttributeName: 'log', AttributeType: 'S' },
-        { AttributeName: 'channel', AttributeType: 'S' },
-        { AttributeName: 'number', AttributeType: 'N' },
-      ],
-      KeySchema: [{ AttributeName: 'log', KeyType: 'HASH' }, number],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'by-channel',
-          KeySchema: [{ AttributeName: 'channel', KeyType: 'HASH' }, number],
-          Projection: { ProjectionType: 'ALL' },
-        },
-      ],
-      BillingMode: 'PAY_PER_REQUEST',
-    }),
-  );
-});
-afterAll(async () => {
-  client.destroy();
-  await engine.stop();
-  await rm(folder, { recursive: true });
-});
+async function unitsOf(name: 'PutCommand' | 'TransactWriteCommand', input: object): Promise<number | undefined> {
+  const answer = await engine.answers(name)({ ...input, ReturnConsumedCapacity: 'TOTAL' });
+  const { ConsumedCapacity } = answer as PutCommandOutput | TransactWriteCommandOutput;
+  return [ConsumedCapacity].flat()[0]?.CapacityUnits;
+}
 
 describe('Write units', () => {
   test.each([
@@ -56,10 +29,7 @@ describe('Write units', () => {
     await appendEvents(organisation, [change]);
     const [put] = store.commandCalls(PutCommand);
     if (!put) throw new Error('the event was not put');
-    const { ConsumedCapacity } = await DynamoDBDocumentClient.from(client).send(
-      new PutCommand({ ...put.args[0].input, ReturnConsumedCapacity: 'TOTAL' }),
-    );
-    expect(ConsumedCapacity?.CapacityUnits).toBe(units);
+    expect(await unitsOf('PutCommand', put.args[0].input)).toBe(units);
   });
 
   test.each([
@@ -75,9 +45,6 @@ describe('Write units', () => {
     );
     const transaction = store.commandCalls(TransactWriteCommand).at(-1);
     if (!transaction) throw new Error('the events were not written together');
-    const { ConsumedCapacity } = await DynamoDBDocumentClient.from(client).send(
-      new TransactWriteCommand({ ...transaction.args[0].input, ReturnConsumedCapacity: 'TOTAL' }),
-    );
-    expect(ConsumedCapacity?.[0]?.CapacityUnits).toBe(units * 10);
+    expect(await unitsOf('TransactWriteCommand', transaction.args[0].input)).toBe(units * 10);
   });
 });

@@ -1,9 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { appTemplates } from './deployer-policy/app-templates';
 import { policyDocuments, withBoundary, type PolicyDocuments } from './deployer-policy/documents';
-import { root } from './start/synthesis';
 
 const usage = `usage: npm run --silent deployer-policy -- [DOCUMENT] [--permissions-boundary ARN]
        npm run deployer-policy -- --write
@@ -12,7 +10,7 @@ Prints the policies for CloudFormation's role (docs/deploying.md), or one of the
 from the app as it is now, and writes docs/deployer-policy.json.
 `;
 
-const file = join(root, 'docs/deployer-policy.json');
+const file = join(__dirname, '../docs/deployer-policy.json');
 
 /** Prints the requested documents. @throws Error for an unknown one */
 function print(name: string | undefined, more: readonly string[], boundaryArn: string | undefined): void {
@@ -24,6 +22,8 @@ function print(name: string | undefined, more: readonly string[], boundaryArn: s
 }
 
 async function write(): Promise<void> {
+  // To print does not need the app.
+  const { appTemplates } = await import('./deployer-policy/app-templates');
   writeFileSync(file, `${JSON.stringify(policyDocuments(await appTemplates()), undefined, 2)}\n`);
 }
 

@@ -1,6 +1,4 @@
-import '../../lib/without-bundling';
 import { idleBill, type TemplateResource } from '../../../bench/cost/idle';
-import { synthesise } from '../../lib/synthesised';
 
 /** Dollars of a template with these resources beside a queue and a stream. */
 const costOf = (...resources: TemplateResource[]) =>
@@ -54,20 +52,4 @@ test.each([
   ['provisioned capacity', { Type: 'AWS::DynamoDB::Table', Properties: { BillingMode: 'PROVISIONED' } }],
 ])('%s is an error, not free', (_, resource) => {
   expect(() => costOf(resource)).toThrow();
-});
-
-test('a stage with alarms costs at most $10 a month while idle', () => {
-  const { dollars, lines } = idleBill(
-    synthesise({ pageTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' }).resources,
-  );
-  expect(dollars).toBeLessThanOrEqual(10);
-  expect(lines.map(({ service }) => service)).toEqual(
-    expect.arrayContaining([
-      'metrics of alarms, a month',
-      'dashboards, a month',
-      'secrets, a month',
-      'SQS requests of 64 KB',
-    ]),
-  );
-  expect(lines.map(({ service }) => service)).not.toContain('custom metrics, a month');
 });

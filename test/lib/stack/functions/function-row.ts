@@ -4,7 +4,7 @@ import type { TableUses } from '../../../../contract/endpoint';
 import { metricVariables } from '../../../../contract/metrics';
 import { tableVariable, type TableName } from '../../../../contract/tables';
 import { environmentOf, ownFunctions, permissionsFor, permissionsIn } from '../../permissions';
-import { smallTable, synthesise, type CfnResource } from '../../synthesised';
+import { smallTable, synthesise, type CfnResource, type Synthesised } from '../../synthesised';
 
 export const stack = synthesise({}, smallTable);
 export const functions = ownFunctions(stack);
@@ -47,12 +47,10 @@ export const streamPermissions = (tables: string[], queue: string) => [
 ];
 
 /** Returns the file below `lambdas/`, without `.ts`, whose bundle a function has. */
-export function entryOf(lambda: CfnResource): string {
-  const code = readFileSync(join(stack.codeOf(lambda), 'index.js'), 'utf8');
-  const bundles = readdirSync(stack.bundles, { recursive: true, encoding: 'utf8' });
-  const found = bundles.filter(
-    (path) => path.endsWith('.js') && readFileSync(join(stack.bundles, path), 'utf8') === code,
-  );
+export function entryOf(lambda: CfnResource, { bundles: folder, codeOf }: Synthesised = stack): string {
+  const code = readFileSync(join(codeOf(lambda), 'index.js'), 'utf8');
+  const bundles = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const found = bundles.filter((path) => path.endsWith('.js') && readFileSync(join(folder, path), 'utf8') === code);
   return found.map(dirname).join(' or ');
 }
 

@@ -1,10 +1,9 @@
-import './without-bundling';
 import { parseTemplate } from 'cloud-assembly-runner/cloudformation/template';
 import {
   compileViewerFunction,
   viewerFunctionSources,
 } from 'cloud-assembly-runner/cloudfront/functions/viewer-function';
-import { smallTable, synthesise } from './synthesised';
+import { smallTable, synthesise } from '../synthesised';
 
 describe('The CloudFront functions', () => {
   const sources = viewerFunctionSources(parseTemplate(synthesise({}, smallTable).template.toJSON()));

@@ -1,15 +1,14 @@
 /** CloudFormation's calls for each resource of the app, judged by the policies that the documents hand out. */
-import '../lib/without-bundling';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evaluate, parsePolicy } from 'cloud-assembly-runner/iam/policy';
-import { excludedActions } from '../../bin/deployer-policy/excluded-actions';
-import { arnsOf, naming } from '../../bin/deployer-policy/physical-names';
-import registry from '../../bin/deployer-policy/registry.json';
-import { everyTemplate, type SynthesisedTemplate } from '../lib/every-template';
-import type { CfnResource } from '../lib/synthesised';
+import { excludedActions } from '../../../bin/deployer-policy/excluded-actions';
+import { arnsOf, naming } from '../../../bin/deployer-policy/physical-names';
+import registry from '../../../bin/deployer-policy/registry.json';
+import { everyTemplate, type SynthesisedTemplate } from '../every-template';
+import type { CfnResource } from '../synthesised';
 
-const file = join(__dirname, '../../docs/deployer-policy.json');
+const file = join(__dirname, '../../../docs/deployer-policy.json');
 const documents = Object.values(JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>).map(parsePolicy);
 const templates = everyTemplate();
 const handlers: Readonly<Record<string, readonly string[]>> = registry.types;

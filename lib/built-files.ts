@@ -10,7 +10,7 @@ import { addBuilt, assetFolder } from './asset-folder';
 export interface BuiltFiles {
   readonly hash: string;
   /** Builds them, and returns their folder. */
-  build(): string;
+  readonly build: () => string;
 }
 
 /**

@@ -1,7 +1,10 @@
 import Sequencer from '@jest/test-sequencer';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { durations, root } from './durations.mjs';
 import { inOrder } from './order.mjs';
+
+/** Tests of projects with a stack wait for it in an environment of its folder. */
+const stackFolder = join(root, 'test/api/stack');
 
 /** Gives jest the order of its test files: not by the last run on this machine, which a fresh clone doesn't have. */
 export default class LongestFirst extends Sequencer {
@@ -16,7 +19,7 @@ export default class LongestFirst extends Sequencer {
     const described = Array.from(tests, (test) => ({
       test,
       path: relative(root, test.path),
-      needsStack: Boolean(test.context.config.globalSetup),
+      needsStack: test.context.config.testEnvironment.startsWith(stackFolder),
     }));
     return inOrder(described, this.#workers, durations()).map(({ test }) => test);
   }

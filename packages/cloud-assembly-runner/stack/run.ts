@@ -81,11 +81,13 @@ export async function run<Facts extends object>(options: RunOptions<Facts>, stop
     );
   };
   // The stack removes its files itself unless it crashed.
-  await runProcess(stackOptions, stopped, onReady).finally(async () => {
+  try {
+    await runProcess(stackOptions, stopped, onReady);
+  } finally {
     await completion;
     removeStackFiles(folder);
     removeProcessIds(folder);
-  });
+  }
 }
 
 /** Forks the stack's process. Rejects when it fails or ends by itself, and when `onReady` rejects. */

@@ -22,7 +22,7 @@ test('the files below lambdas/ that export a handler are each deployed once', ()
     .filter((file) => !file.startsWith('http/'))
     .filter((file) => /^export (const|(async )?function) handler\b/m.test(readFileSync(join(lambdas, file), 'utf8')));
   const deployed = Object.values(functions)
-    .map(entryOf)
+    .map((lambda) => entryOf(lambda))
     .filter((entry) => !entry.startsWith('http/'));
   expect(deployed.sort()).toEqual(handlers.map((file) => file.replace(/\.ts$/, '')).sort());
 });

@@ -52,13 +52,6 @@ describe('The docs site of npm start', () => {
     expect(readdirSync(assembly).sort()).toEqual(folders);
   });
 
-  test('replaces what an earlier start could not finish', async () => {
-    mkdirSync(`${assetFolder(assembly, docsFiles('pages').hash)}.copying/half`, { recursive: true });
-    await addDocs(assembly, running);
-    expect(readdirSync(assembly).sort()).toEqual(folders);
-    expect(readdirSync(assetFolder(assembly, docsFiles('pages').hash))).not.toContain('half');
-  });
-
   test.each([
     ['can’t be built', new Error('no such file')],
     ['has other pages than the template', undefined],

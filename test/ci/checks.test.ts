@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,47 +11,62 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ci-checks-'));
   results = join(folder, 'results.tsv');
   writeFileSync(results, '');
+  for (const name of ['run', 'check', 'report', 'durations.tsv']) cpSync(join(ci, name), join(folder, '.ci', name));
 });
 afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe('.ci/check', () => {
-  const check = (words: readonly string[], limit = '60') =>
-    spawnSync('bash', [join(ci, 'check'), ...words], {
-      env: { ...process.env, CI_RESULTS: results, CI_CHECK_LIMIT: limit },
-      encoding: 'utf8',
-    });
+/** Replaces the checks by these, which are commands of bash by name. */
+function givenChecks(
+  lists: Readonly<Record<'busy' | 'single' | 'alone', string>>,
+  commands: Readonly<Record<string, string>>,
+) {
+  const arrays = Object.entries(lists).map(([list, names]) => `${list}=(${names})`);
+  const cases = Object.entries(commands).map(([name, command]) => `    ${name}) ${command} ;;`);
+  const text = [...arrays, 'run_check() {', '  case $1 in', ...cases, '    *) true ;;', '  esac', '}', ''];
+  writeFileSync(join(folder, '.ci/checks'), text.join('\n'));
+}
+const none = { busy: '', single: '', alone: '' };
+const bash = (script: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  spawnSync('bash', [join(folder, '.ci', script), ...words], {
+    env: { ...process.env, CI_RESULTS: results, ...env },
+    encoding: 'utf8',
+  });
+const lastLine = (text: string) => text.trimEnd().split('\n').at(-1);
 
+describe('.ci/check', () => {
   test.each([
-    { command: 'succeeds', words: ['sh', '-c', 'echo said'], result: 'passed' },
-    { command: 'fails', words: ['sh', '-c', 'echo said; exit 3'], result: 'failed' },
-    { command: 'is killed', words: ['sh', '-c', 'echo said; kill -9 $$'], result: 'failed' },
-    { command: 'hangs', words: ['sh', '-c', 'echo said; sleep 600'], limit: '1', result: 'failed' },
-    { command: 'reads its standard input', words: ['sh', '-c', 'cat; echo said'], result: 'passed' },
-  ])('notes that a command that $command has $result, and prints what it said', ({ words, limit, result }) => {
-    const { status, stdout } = check(['one', ...words], limit);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^said$/m) as string });
+    { what: 'succeeds', command: 'echo said', result: 'passed' },
+    { what: 'fails', command: 'echo said; return 3', result: 'failed' },
+    { what: 'exits', command: 'echo said; exit 3', result: 'failed' },
+    { what: 'is killed', command: 'echo said; kill -9 $$', result: 'failed' },
+    { what: 'hangs', command: 'echo said; sleep 600', result: 'failed', limit: '1' },
+    { what: 'reads its standard input', command: 'cat; echo said', result: 'passed' },
+    { what: 'leaves a process running', command: 'sleep 600 & echo said $!', result: 'passed' },
+  ])('notes a check that $what as $result, and prints what it said', ({ command, result, limit = '60' }) => {
+    givenChecks(none, { one: command });
+    const { status, stdout } = bash('check', ['one'], { CI_CHECK_LIMIT: limit });
+    const left = Number(/^said (\d+)$/m.exec(stdout)?.[1] ?? 0);
+    if (left > 0) process.kill(left);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^said/m) as string });
     expect(readFileSync(results, 'utf8')).toMatch(new RegExp(`^one\\t${result}\\t\\d+\\t\\d+\\n$`));
   });
 
-  test('notes that a command which does not exist has failed', () => {
-    check(['one', 'no-such-command']);
+  test('notes a check whose program does not exist as failed', () => {
+    givenChecks(none, { one: 'no-such-program' });
+    bash('check', ['one']);
     expect(readFileSync(results, 'utf8')).toMatch(/^one\tfailed\t/);
   });
 
-  test('counts the processor time of what the command starts', () => {
-    check(['busy', 'bash', '-c', 'bash -c "for ((i = 0; i < 600000; i++)); do :; done"']);
+  test('counts the processor time of what a check starts', () => {
+    givenChecks(none, { one: 'bash -c "for ((i = 0; i < 600000; i++)); do :; done"' });
+    bash('check', ['one']);
     expect(Number(readFileSync(results, 'utf8').split('\t')[3])).toBeGreaterThan(0);
   });
 });
 
 describe('.ci/report', () => {
-  const report = (...names: readonly string[]) => {
-    const { status, stdout } = spawnSync('bash', [join(ci, 'report'), results, ...names], { encoding: 'utf8' });
-    return { status, last: stdout.trimEnd().split('\n').at(-1), stdout };
-  };
-
   test.each([
     { of: 'all that passed', lines: 'one\tpassed\t3\t2\ntwo\tpassed\t1\t1\n', status: 0, last: '2 passed, 0 failed' },
     { of: 'one that failed', lines: 'one\tpassed\t3\t2\ntwo\tfailed\t1\t1\n', status: 1, last: '1 passed, 1 failed' },
@@ -59,21 +74,68 @@ describe('.ci/report', () => {
     { of: 'none that ran', lines: '', status: 1, last: '0 passed, 2 failed' },
   ])('ends with the count of $of', ({ lines, status, last }) => {
     writeFileSync(results, lines);
-    expect(report('one', 'two')).toMatchObject({ status, last });
+    const report = bash('report', [results, 'one', 'two']);
+    expect({ status: report.status, last: lastLine(report.stdout) }).toEqual({ status, last });
   });
 
   test('shows what a check took beside what it took before', () => {
     const [name = '', , seconds, processor] = readFileSync(join(ci, 'durations.tsv'), 'utf8').split(/[\t\n]/);
     writeFileSync(results, `${name}\tpassed\t7\t5\n`);
-    expect(report(name).stdout).toMatch(new RegExp(`^${name} +passed +7 +${seconds} +5 +${processor}$`, 'm'));
+    const { stdout } = bash('report', [results, name]);
+    expect(stdout).toMatch(new RegExp(`^${name} +passed +7 +${seconds} +5 +${processor}$`, 'm'));
   });
 });
 
-test('.ci/durations.tsv has the checks of .ci/checks.mk, and no others', () => {
-  const checks = execFileSync('make', ['--silent', '--file', join(ci, 'checks.mk'), 'names'], { encoding: 'utf8' });
-  const timed = readFileSync(join(ci, 'durations.tsv'), 'utf8').trimEnd().split('\n');
-  const before = ['install', 'synth'];
-  expect(timed.map((line) => line.split('\t')[0]).toSorted()).toEqual(
-    [...before, ...checks.trim().split(/\s+/)].toSorted(),
-  );
+describe('.ci/run', () => {
+  test('runs each check once, two at a time, and those that stand alone after all others', () => {
+    const log = join(folder, 'log');
+    const logged = `echo "+ $1" >>${log}; sleep 0.2; echo "- $1" >>${log}`;
+    const lists = { busy: 'b1 b2', single: 's1 s2 s3', alone: 'a1 a2' };
+    const names = ['programs', 'install', 'synth', ...Object.values(lists).flatMap((list) => list.split(' '))];
+    givenChecks(lists, Object.fromEntries(names.map((name) => [name, logged])));
+    const { status, stdout } = bash('run', []);
+    expect({ status, last: lastLine(stdout) }).toEqual({ status: 0, last: '10 passed, 0 failed' });
+
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+    expect(lines.filter((line) => line.startsWith('+')).sort()).toEqual(names.map((name) => `+ ${name}`).sort());
+    let running: string[] = [];
+    for (const [sign, , ...letters] of lines) {
+      const name = letters.join('');
+      running = sign === '+' ? [...running, name] : running.filter((one) => one !== name);
+      expect(running.length).toBeLessThanOrEqual(2);
+      expect(running.filter((one) => one.startsWith('b')).length).toBeLessThanOrEqual(1);
+      if (name.startsWith('a')) expect(running.length).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test('fails when one check fails, after all others', () => {
+    givenChecks({ busy: 'b1 b2', single: 's1', alone: 'a1' }, { b1: 'false' });
+    const { status, stdout } = bash('run', []);
+    expect({ status, last: lastLine(stdout) }).toEqual({ status: 1, last: '6 passed, 1 failed' });
+  });
+});
+
+describe('.ci/checks', () => {
+  const listed = (): string[] => {
+    const script = '. .ci/checks; echo "${busy[@]} ${single[@]} ${alone[@]}"';
+    return spawnSync('bash', ['-c', script], { cwd: join(ci, '..'), encoding: 'utf8' })
+      .stdout.trim()
+      .split(' ');
+  };
+
+  test('names each check once, and .ci/durations.tsv has them', () => {
+    const timed = readFileSync(join(ci, 'durations.tsv'), 'utf8').trimEnd().split('\n');
+    const names = timed.map((line) => line.split('\t')[0]);
+    expect(names.sort()).toEqual(['programs', 'install', 'synth', ...listed()].sort());
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('leaves out no lane of the outsiders', () => {
+    const lanes = readFileSync(join(ci, '../test/outsiders/main.ts'), 'utf8');
+    const names = [...(/const lanes[^{]*\{([^}]*)\}/.exec(lanes)?.[1] ?? '').matchAll(/^ {2}'?([\w-]+)/gm)].map(
+      ([, name]) => name,
+    );
+    expect(names.length).toBeGreaterThan(15);
+    expect(listed()).toEqual(expect.arrayContaining(names));
+  });
 });

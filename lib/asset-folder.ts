@@ -12,12 +12,13 @@ export function addBuilt(assembly: string, hash: string, built: string): void {
   const folder = assetFolder(assembly, hash);
   const temporary = `${folder}.copying-${process.pid}`;
   rmSync(temporary, { recursive: true, force: true });
-  cpSync(built, temporary, { recursive: true });
   try {
+    cpSync(built, temporary, { recursive: true });
     renameSync(temporary, folder);
   } catch (error) {
-    rmSync(temporary, { recursive: true });
     // Another process was faster: its files are the same.
     if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
   }
 }

@@ -13,16 +13,19 @@ const arrows = {
     const file = relative(context.cwd, context.filename);
     const own = folderOf(folders, file);
     if (own === undefined) {
-      return { Program: (node) => context.report({ node, message: `No import rule has this folder: ${SEE}` }) };
+      return {
+        Program: (node) => context.report({ node, message: `No import rule has the folder of this file: ${SEE}` }),
+      };
     }
     if (folders[own] === true) return {};
 
     const check = (source, isType) => {
-      if (typeof source?.value !== 'string') return;
-      const isAllowed = source.value.startsWith('.')
-        ? allowsFile(folders, own, join(dirname(file), source.value), isType)
-        : allowsModule(folders[own], source.value);
-      if (!isAllowed) context.report({ node: source, message: `The import rules forbid this import: ${SEE}` });
+      const specifier = source?.type === 'TemplateLiteral' ? source.quasis[0].value.cooked : source?.value;
+      if (typeof specifier !== 'string') return;
+      const isAllowed = specifier.startsWith('.')
+        ? allowsFile(folders, own, join(dirname(file), specifier), isType)
+        : allowsModule(folders[own], specifier);
+      if (!isAllowed) context.report({ node: source, message: `${own}/ may not import ${specifier}: ${SEE}` });
     };
     const checkDeclaration = (node) => check(node.source, (node.importKind ?? node.exportKind) === 'type');
     return {

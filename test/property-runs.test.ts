@@ -17,6 +17,10 @@ describe('A property', () => {
     expect(propertyRuns(all, setting)).toBe(times);
   });
 
+  test.each(['ALL', '1000', 'none'])('of PROPERTY_RUNS=%s is an error', (setting) => {
+    expect(() => propertyRuns(100, setting)).toThrow(`PROPERTY_RUNS is ${setting}`);
+  });
+
   test('without a number of its own has a tenth of 100 too', () => {
     expect(fc.readConfigureGlobal().numRuns).toBe(propertyRuns(100));
   });

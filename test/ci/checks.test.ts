@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -33,6 +33,11 @@ const bash = (script: string, words: readonly string[], env: Readonly<Record<str
     env: { ...process.env, CI_RESULTS: results, ...env },
     encoding: 'utf8',
   });
+/** A killed one whose parent has not asked for its status is a zombie. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1);
 
 describe('.ci/check', () => {
@@ -43,14 +48,23 @@ describe('.ci/check', () => {
     { what: 'is killed', command: 'echo said; kill -9 $$', result: 'failed' },
     { what: 'hangs', command: 'echo said; sleep 600', result: 'failed', limit: '1' },
     { what: 'reads its standard input', command: 'cat; echo said', result: 'passed' },
-    { what: 'leaves a process running', command: 'sleep 600 & echo said $!', result: 'passed' },
   ])('notes a check that $what as $result, and prints what it said', ({ command, result, limit = '60' }) => {
     givenChecks(none, { one: command });
     const { status, stdout } = bash('check', ['one'], { CI_CHECK_LIMIT: limit });
-    const left = Number(/^said (\d+)$/m.exec(stdout)?.[1] ?? 0);
-    if (left > 0) process.kill(left);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^said/m) as string });
     expect(readFileSync(results, 'utf8')).toMatch(new RegExp(`^one\\t${result}\\t\\d+\\t\\d+\\n$`));
+  });
+
+  test.each([
+    { how: 'passes', command: 'sleep 600 & echo left $!' },
+    { how: 'fails', command: 'sleep 600 & echo left $!; exit 1' },
+    { how: 'hangs', command: 'sleep 600 & echo left $!; wait', limit: '1' },
+  ])('ends what a check that $how leaves running', ({ command, limit = '60' }) => {
+    givenChecks(none, { one: command });
+    const { stdout } = bash('check', ['one'], { CI_CHECK_LIMIT: limit });
+    const left = Number(/^left (\d+)$/m.exec(stdout)?.[1]);
+    expect(isRunning(left)).toBe(false);
+    expect(/was ended after 1 s, its limit/.test(stdout)).toBe(limit === '1');
   });
 
   test('notes a check whose program does not exist as failed', () => {
@@ -72,6 +86,18 @@ describe('.ci/report', () => {
     { of: 'one that failed', lines: 'one\tpassed\t3\t2\ntwo\tfailed\t1\t1\n', status: 1, last: '1 passed, 1 failed' },
     { of: 'one that never ran', lines: 'one\tpassed\t3\t2\n', status: 1, last: '1 passed, 1 failed' },
     { of: 'none that ran', lines: '', status: 1, last: '0 passed, 2 failed' },
+    {
+      of: 'one that failed and passed',
+      lines: 'one\tfailed\t3\t2\none\tpassed\t3\t2\ntwo\tpassed\t1\t1\n',
+      status: 1,
+      last: '1 passed, 1 failed',
+    },
+    {
+      of: 'one that nobody named',
+      lines: 'one\tpassed\t3\t2\ntwo\tpassed\t1\t1\nthree\tpassed\t1\t1\n',
+      status: 1,
+      last: '2 passed, 1 failed',
+    },
   ])('ends with the count of $of', ({ lines, status, last }) => {
     writeFileSync(results, lines);
     const report = bash('report', [results, 'one', 'two']);
@@ -108,6 +134,13 @@ describe('.ci/run', () => {
     }
   });
 
+  test('fails when the checks can’t be read', () => {
+    writeFileSync(join(folder, '.ci/checks'), 'busy=(one\n');
+    expect(bash('run', []).status).not.toBe(0);
+    rmSync(join(folder, '.ci/checks'));
+    expect(bash('run', []).status).not.toBe(0);
+  });
+
   test('fails when one check fails, after all others', () => {
     givenChecks({ busy: 'b1 b2', single: 's1', alone: 'a1' }, { b1: 'false' });
     const { status, stdout } = bash('run', []);
@@ -123,11 +156,25 @@ describe('.ci/checks', () => {
       .split(' ');
   };
 
-  test('names each check once, and .ci/durations.tsv has them', () => {
+  test('names each check once', () => {
+    expect(new Set(listed()).size).toBe(listed().length);
+    expect(listed().length).toBeGreaterThan(30);
+  });
+
+  test('has each check that .ci/durations.tsv has', () => {
     const timed = readFileSync(join(ci, 'durations.tsv'), 'utf8').trimEnd().split('\n');
     const names = timed.map((line) => line.split('\t')[0]);
-    expect(names.sort()).toEqual(['programs', 'install', 'synth', ...listed()].sort());
-    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => !['programs', 'install', 'synth', ...listed()].includes(name ?? ''))).toEqual([]);
+  });
+
+  test('runs each file of the fault tests once', () => {
+    const patterns = [...readFileSync(join(ci, 'checks'), 'utf8').matchAll(/faults '(.*)'/g)].map(([, one = '']) =>
+      RegExp(one),
+    );
+    const files = readdirSync(join(ci, '../test/faults')).filter((name) => name.endsWith('.test.ts'));
+    const counts = files.map((name) => patterns.filter((one) => one.test(`/test/faults/${name}`)).length);
+    expect(files.length).toBeGreaterThan(5);
+    expect(counts).toEqual(files.map(() => 1));
   });
 
   test('leaves out no lane of the outsiders', () => {

@@ -6,7 +6,7 @@ const properties = 'eslint(no-restricted-properties)';
 const imports = 'eslint(no-restricted-imports)';
 
 /** Code in a folder, and the rule that it breaks, if any. */
-const cases: [folder: string, code: string, breaks?: string][] = [
+const cases: [folder: string, code: string, breaks?: string, extension?: string][] = [
   ['domain', "import * as z from 'zod';"],
   ['domain', "import { invalid } from './refusal';"],
   ['domain', "import type { Endpoint } from '../contract/endpoint';", arrow],
@@ -14,6 +14,10 @@ const cases: [folder: string, code: string, breaks?: string][] = [
   ['domain', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';", arrow],
   ['domain', "export * from '../data/store/dynamodb';", arrow],
   ['domain', "export const later = () => import('../data/store/dynamodb');", arrow],
+  ['domain', 'export const later = () => import(`../data/store/dynamodb`);', arrow],
+  ['domain', "import { table } from '../data/store/dynamodb';", arrow, 'mts'],
+  ['domain', "import { table } from '../data/store/dynamodb';", arrow, 'cts'],
+  ['domain', "import { table } from '../data/store/dynamodb';", arrow, 'tsx'],
   ['domain', "import { randomBytes } from 'node:crypto';", arrow],
   ['domain', 'export const at = () => new Date();', syntax],
   ['domain', 'export const at = () => Date.now();', syntax],
@@ -88,13 +92,13 @@ const cases: [folder: string, code: string, breaks?: string][] = [
   ['services', "import { RestApi } from '../lib/rest/rest-api';", arrow],
 ];
 
-const path = (folder: string, index: number) => `${folder}/file-${index}.ts`;
-const found = lintTexts(new Map(cases.map(([folder, code], index) => [path(folder, index), code])));
+const path = (index: number) => `${cases[index]?.[0]}/file-${index}.${cases[index]?.[3] ?? 'ts'}`;
+const found = lintTexts(new Map(cases.map(([, code], index) => [path(index), code])));
 
 test.each(cases.map(([folder, code, breaks = 'nothing'], index) => ({ folder, code, breaks, index })))(
   'in $folder/, “$code” breaks $breaks',
-  ({ folder, breaks, index }) => {
-    const rules = found.get(path(folder, index))?.filter((rule) => /arrows|restricted/.test(rule));
+  ({ breaks, index }) => {
+    const rules = found.get(path(index))?.filter((rule) => /arrows|restricted/.test(rule));
     expect(rules).toEqual(breaks === 'nothing' ? [] : [breaks]);
   },
 );

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 
@@ -16,8 +17,18 @@ const programs = new Map(
     return [relative(root, path), read(path)];
   }),
 );
-const tracked = execFileSync('git', ['ls-files', '*.ts', '*.mts', '*.cts', '*.tsx'], { cwd: root, encoding: 'utf8' });
-const files = tracked.trim().split('\n');
+const tracked = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', '*.ts', '*.mts', '*.cts', '*.tsx'],
+  {
+    cwd: root,
+    encoding: 'utf8',
+  },
+);
+const files = tracked
+  .trim()
+  .split('\n')
+  .filter((file) => existsSync(join(root, file)));
 
 test('each file of TypeScript is in exactly one program', () => {
   const holders = new Map(files.map((file) => [file, [] as string[]]));

@@ -17,23 +17,34 @@ const project = realpathSync(new URL('../..', import.meta.url));
  */
 export async function jestArguments(given, folder, root = project) {
   const argv = await buildArgv(given);
-  const select = (projects) => (argv.selectProjects ? [] : ['--selectProjects', ...projects]);
-  // Then the words name sources, of which jest finds the tests.
-  if (argv._.length === 0 || argv.findRelatedTests) return { root, words: [...given, ...select(service)] };
+  const configs = (await readConfigs(argv, [root])).configs.filter(({ displayName }) => displayName);
+  const known = configs.map(({ displayName }) => displayName.name);
+  const unknown = (argv.selectProjects ?? []).filter((project) => !known.includes(project));
+  // jest takes every word after the option for a project.
+  if (unknown.length > 0)
+    throw new Error(`there is no project ${unknown.join(', ')}: name paths before --selectProjects`);
 
-  const names = argv._.map(String);
-  const { configs } = await readConfigs(argv, [root]);
-  const found = names.map((name) => find(name, [folder, root], configs));
+  // Before the given words, of which `--` makes names of all that follow.
+  const select = (projects) => (argv.selectProjects ? [] : ['--selectProjects', ...projects]);
+  // With findRelatedTests the words name sources, of which jest finds the tests.
+  if (argv._.length === 0 || argv.findRelatedTests) return { root, words: [...select(service), ...given] };
+
+  const found = argv._.map((name) => find(String(name), [folder, root], configs));
   const problems = found.flatMap(({ problem = [] }) => problem);
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const projects = [...new Set(found.flatMap((each) => each.projects))];
   const inBand = alone.some((project) => projects.includes(project)) ? ['--runInBand'] : [];
-  if (inBand.length > 0 && projects.length > 1) throw new Error(`name ${alone.join(', ')} in a run of its own`);
+  if (inBand.length > 0 && projects.length > 1) {
+    const others = projects.filter((project) => !alone.includes(project));
+    throw new Error(`tests of ${alone.join(', ')} run alone, so name them without those of ${others.join(', ')}`);
+  }
   const patterns = found.map(({ pattern }) => pattern);
-  return { root, words: [...without(names, given), ...inBand, ...select(projects), '--testPathPatterns', ...patterns] };
+  const options = await withoutNames(given);
+  return { root, words: [...inBand, ...select(projects), '--testPathPatterns', ...patterns, ...options] };
 }
 
 function find(name, folders, configs) {
+  if (name === '') return { problem: 'a path is empty' };
   const there = folders.map((from) => resolve(from, name)).find(existsSync);
   if (there === undefined) return { problem: `${name} does not exist` };
   const path = realpathSync(there);
@@ -44,12 +55,10 @@ function find(name, folders, configs) {
 
 const escaped = (path) => path.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 
-/** The words less the first of each of these. */
-function without(unwanted, words) {
-  const left = [...unwanted];
-  return words.filter((word) => {
-    const at = left.indexOf(word);
-    if (at !== -1) left.splice(at, 1);
-    return at === -1;
-  });
+/** The words without those that jest takes for paths: a word can also be the value of an option. */
+async function withoutNames(words) {
+  const mark = '-path-'.replaceAll('-', '\u0001');
+  const isName = async (index) => (await buildArgv(words.with(index, mark)))._.includes(mark);
+  const areNames = await Promise.all(words.map((word, index) => !word.startsWith('-') && isName(index)));
+  return words.filter((word, index) => !areNames[index] && word !== '--');
 }

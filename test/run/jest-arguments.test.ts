@@ -33,15 +33,15 @@ const cases: [words: string[], expected: string[] | string, calledIn?: string][]
   [[], service],
   [
     ['-t', 'test/domain'],
-    ['-t', 'test/domain', ...service],
+    [...service, '-t', 'test/domain'],
   ],
   [
     ['--watch', '--verbose'],
-    ['--watch', '--verbose', ...service],
+    [...service, '--watch', '--verbose'],
   ],
   [
     ['--findRelatedTests', 'domain/job.ts'],
-    ['--findRelatedTests', 'domain/job.ts', ...service],
+    [...service, '--findRelatedTests', 'domain/job.ts'],
   ],
   [
     ['--selectProjects', 'browser'],
@@ -70,13 +70,24 @@ const cases: [words: string[], expected: string[] | string, calledIn?: string][]
   [['test/domain', 'test/api/jobs'], paths(['unit', 'api'], folder('test/domain'), folder('test/api/jobs'))],
   [
     ['test/domain', '-t', 'jobs', '-w', '2'],
-    ['-t', 'jobs', '-w', '2', ...paths(['unit'], folder('test/domain'))],
+    [...paths(['unit'], folder('test/domain')), '-t', 'jobs', '-w', '2'],
+  ],
+  [
+    ['-t', 'jobs', '--verbose', 'jobs'],
+    [...paths(['api'], folder('test/api/jobs')), '-t', 'jobs', '--verbose'],
+    'test/api',
+  ],
+  [
+    ['--listTests', '--', 'test/domain'],
+    [...paths(['unit'], folder('test/domain')), '--listTests'],
   ],
   [['test/domian'], 'test/domian does not exist'],
   [['docs'], 'there is no test in docs'],
   [['domain/job.ts'], 'there is no test in domain/job.ts'],
   [['test/domain', 'nowhere', 'lib'], 'nowhere does not exist\nthere is no test in lib'],
-  [['test/faults', 'test/domain'], 'name faults in a run of its own'],
+  [[''], 'a path is empty'],
+  [['--selectProjects', 'unit', 'test/domain'], 'there is no project test/domain: name paths before --selectProjects'],
+  [['test/faults', 'test/domain'], 'tests of faults run alone, so name them without those of unit'],
 ];
 
 /** The same in the project with odd names. */

@@ -15,7 +15,8 @@ import { resourceOf, type ResourceKind } from './resources';
 import { surfaces, type Answer, type Surface } from './surfaces';
 
 const [stranger] = clients('stranger');
-const [partner, former = partner, colleague = partner, ...oneScopeEach] = clients('refusals');
+const [partner, former, colleague, ...oneScopeEach] = clients('refusals');
+if (!former || !colleague) throw new Error('The organisation of this file has too few clients');
 const served = { isRefused: false };
 
 /** Expects an answer, as far as the surface can tell it. */

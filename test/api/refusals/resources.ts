@@ -35,7 +35,8 @@ const resources = {
   device: {
     error: 'Resource not found',
     given: (client) => givenFlyingDevice(fleetOf(client).deviceGroupId),
-    now: (client, deviceId) => client.call('GET /v3/devices/{deviceId}/capabilities', { path: { deviceId } }),
+    // What others could change.
+    now: (client, deviceId) => client.call('GET /v3/devices/{deviceId}/commands', { path: { deviceId } }),
     end: (_, deviceId) => removeDevice(deviceId),
     // Its commands outlive it, so the identifier alone tells whose it is.
     toOthers: { status: 403, body: foreignAt('deviceId') },

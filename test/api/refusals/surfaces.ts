@@ -37,19 +37,29 @@ export interface Surface {
 const isRefused = (status: number) => [401, 403, 404].includes(status);
 const bearer = (token: string | undefined) => (token === undefined ? {} : { authorization: `Bearer ${token}` });
 
-const kinds = { jobId: 'job', missionId: 'mission', shareCode: 'share', deviceId: 'device' } as const;
+const kinds: Readonly<Record<string, ResourceKind>> = {
+  jobId: 'job',
+  missionId: 'mission',
+  shareCode: 'share',
+  deviceId: 'device',
+};
+function kindNamedBy(parameter: string): ResourceKind {
+  const kind = kinds[parameter];
+  if (!kind) throw new Error(`Name the resource that ${parameter} is of, so that its refusals are asked too`);
+  return kind;
+}
 
 /** Every endpoint that needs a token. */
 const endpoints = (Object.keys(endpointTable) as EndpointKey[])
   .filter((key) => endpointTable[key].scope !== null)
   .map((key): Surface => {
     const { method, path } = routeOf(key);
-    const [field] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof typeof kinds);
+    const [field] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
     const { example, mediaType } = requestExamples.find((one) => one.method === method && one.path === path) ?? {};
     return {
       name: key,
       needs: endpointTable[key],
-      ...(field !== undefined && { field, kind: kinds[field] }),
+      ...(field !== undefined && { field, kind: kindNamedBy(field) }),
       async ask(_, token, id) {
         const parameters = { jobId: id, missionId: id, shareCode: id, deviceId: id };
         const answer = await send(method, pathOf(key, parameters), {

@@ -17,17 +17,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Replaces the checks by these, which are commands of bash by name. */
-function givenChecks(
-  lists: Readonly<Record<'busy' | 'single' | 'alone', string>>,
-  commands: Readonly<Record<string, string>>,
-) {
-  const arrays = Object.entries(lists).map(([list, names]) => `${list}=(${names})`);
+/** Replaces the checks by these stages, and commands of bash by name. */
+function givenChecks(stages: readonly string[], commands: Readonly<Record<string, string>>) {
   const cases = Object.entries(commands).map(([name, command]) => `    ${name}) ${command} ;;`);
-  const text = [...arrays, 'run_check() {', '  case $1 in', ...cases, '    *) true ;;', '  esac', '}', ''];
+  const lists = ['stages=(', ...stages.map((stage) => `'${stage}'`), ')'];
+  const text = [...lists, 'run_check() {', '  case $1 in', ...cases, '    *) true ;;', '  esac', '}', ''];
   writeFileSync(join(folder, '.ci/checks'), text.join('\n'));
 }
-const none = { busy: '', single: '', alone: '' };
 const bash = (script: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   spawnSync('bash', [join(folder, '.ci', script), ...words], {
     env: { ...process.env, CI_RESULTS: results, ...env },
@@ -49,7 +45,7 @@ describe('.ci/check', () => {
     { what: 'hangs', command: 'echo said; sleep 600', result: 'failed', limit: '1' },
     { what: 'reads its standard input', command: 'cat; echo said', result: 'passed' },
   ])('notes a check that $what as $result, and prints what it said', ({ command, result, limit = '60' }) => {
-    givenChecks(none, { one: command });
+    givenChecks([], { one: command });
     const { status, stdout } = bash('check', ['one'], { CI_CHECK_LIMIT: limit });
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^said/m) as string });
     expect(readFileSync(results, 'utf8')).toMatch(new RegExp(`^one\\t${result}\\t\\d+\\t\\d+\\n$`));
@@ -60,7 +56,7 @@ describe('.ci/check', () => {
     { how: 'fails', command: 'sleep 600 & echo left $!; exit 1' },
     { how: 'hangs', command: 'sleep 600 & echo left $!; wait', limit: '1' },
   ])('ends what a check that $how leaves running', ({ command, limit = '60' }) => {
-    givenChecks(none, { one: command });
+    givenChecks([], { one: command });
     const { stdout } = bash('check', ['one'], { CI_CHECK_LIMIT: limit });
     const left = Number(/^left (\d+)$/m.exec(stdout)?.[1]);
     expect(isRunning(left)).toBe(false);
@@ -68,13 +64,13 @@ describe('.ci/check', () => {
   });
 
   test('notes a check whose program does not exist as failed', () => {
-    givenChecks(none, { one: 'no-such-program' });
+    givenChecks([], { one: 'no-such-program' });
     bash('check', ['one']);
     expect(readFileSync(results, 'utf8')).toMatch(/^one\tfailed\t/);
   });
 
   test('counts the processor time of what a check starts', () => {
-    givenChecks(none, { one: 'bash -c "for ((i = 0; i < 600000; i++)); do :; done"' });
+    givenChecks([], { one: 'bash -c "for ((i = 0; i < 600000; i++)); do :; done"' });
     bash('check', ['one']);
     expect(Number(readFileSync(results, 'utf8').split('\t')[3])).toBeGreaterThan(0);
   });
@@ -113,36 +109,33 @@ describe('.ci/report', () => {
 });
 
 describe('.ci/run', () => {
-  test('runs each check once, two at a time, and those that stand alone after all others', () => {
+  test('runs each check once, stage by stage, and the two sides of a stage beside each other', () => {
     const log = join(folder, 'log');
     const logged = `echo "+ $1" >>${log}; sleep 0.2; echo "- $1" >>${log}`;
-    const lists = { busy: 'b1 b2', single: 's1 s2 s3', alone: 'a1 a2' };
-    const names = ['programs', 'install', 'synth', ...Object.values(lists).flatMap((list) => list.split(' '))];
-    givenChecks(lists, Object.fromEntries(names.map((name) => [name, logged])));
+    const stages = ['a1 a2\n a3 | b1 b2', 'c1', 'd1 | e1'];
+    const names = ['programs', 'install', 'synth', 'a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1', 'e1'];
+    givenChecks(stages, Object.fromEntries(names.map((name) => [name, logged])));
     const { status, stdout } = bash('run', []);
-    expect({ status, last: lastLine(stdout) }).toEqual({ status: 0, last: '10 passed, 0 failed' });
+    expect({ status, last: lastLine(stdout) }).toEqual({ status: 0, last: '11 passed, 0 failed' });
 
     const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+    const at = (line: string) => lines.indexOf(line);
     expect(lines.filter((line) => line.startsWith('+')).sort()).toEqual(names.map((name) => `+ ${name}`).sort());
-    let running: string[] = [];
-    for (const [sign, , ...letters] of lines) {
-      const name = letters.join('');
-      running = sign === '+' ? [...running, name] : running.filter((one) => one !== name);
-      expect(running.length).toBeLessThanOrEqual(2);
-      expect(running.filter((one) => one.startsWith('b')).length).toBeLessThanOrEqual(1);
-      if (name.startsWith('a')) expect(running.length).toBeLessThanOrEqual(1);
-    }
+    const inOrder = ['programs install synth a1 a2 a3 c1 d1', 'synth b1 b2 c1 e1'].map((side) => side.split(' '));
+    for (const side of inOrder)
+      side.slice(1).forEach((name, index) => expect(at(`+ ${name}`)).toBeGreaterThan(at(`- ${side[index]}`)));
+    expect(at('+ b1')).toBeLessThan(at('- a3'));
   });
 
   test('fails when the checks can’t be read', () => {
-    writeFileSync(join(folder, '.ci/checks'), 'busy=(one\n');
+    writeFileSync(join(folder, '.ci/checks'), 'stages=(one\n');
     expect(bash('run', []).status).not.toBe(0);
     rmSync(join(folder, '.ci/checks'));
     expect(bash('run', []).status).not.toBe(0);
   });
 
   test('fails when one check fails, after all others', () => {
-    givenChecks({ busy: 'b1 b2', single: 's1', alone: 'a1' }, { b1: 'false' });
+    givenChecks(['b1 b2 | s1', 'a1'], { b1: 'false' });
     const { status, stdout } = bash('run', []);
     expect({ status, last: lastLine(stdout) }).toEqual({ status: 1, last: '6 passed, 1 failed' });
   });
@@ -150,10 +143,10 @@ describe('.ci/run', () => {
 
 describe('.ci/checks', () => {
   const listed = (): string[] => {
-    const script = '. .ci/checks; echo "${busy[@]} ${single[@]} ${alone[@]}"';
+    const script = '. .ci/checks; echo "${stages[@]}"';
     return spawnSync('bash', ['-c', script], { cwd: join(ci, '..'), encoding: 'utf8' })
       .stdout.trim()
-      .split(' ');
+      .split(/[\s|]+/);
   };
 
   test('names each check once', () => {

@@ -11,8 +11,8 @@ import { startOnboardedStack, type OnboardedStack } from './stack';
 
 /** Another one, or a random one, finds other cases: `SCHEMATHESIS_SEED`. */
 const SEED = process.env['SCHEMATHESIS_SEED'] ?? '13';
-/** Of each operation and phase; together more than LEAST_CASES. */
-const MAX_EXAMPLES = 200;
+/** Of each operation and phase, together more than LEAST_CASES: `SCHEMATHESIS_EXAMPLES`. */
+const MAX_EXAMPLES = process.env['SCHEMATHESIS_EXAMPLES'] ?? '60';
 const LEAST_CASES = 3000;
 const OPTIONS = [
   '--checks',
@@ -24,7 +24,7 @@ const OPTIONS = [
   '--seed',
   SEED,
   '--max-examples',
-  String(MAX_EXAMPLES),
+  MAX_EXAMPLES,
   '--workers',
   '1',
   '--generation-database',

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from './is-alive';
 
 /** Below the ports that Linux gives to whoever names none (ip_local_port_range, ip(7)): those may be taken before the caller listens. */
 const [LOWEST, HIGHEST] = [16_000, 32_000];
@@ -41,15 +42,6 @@ function holderOf(file: string): number {
     return Number(readFileSync(file, 'utf8'));
   } catch {
     return NaN;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // Another user's.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
+import { isAlive } from '../is-alive';
 import { readJsonFile, replaceFile } from '../data-folder/atomic-file';
 
 /** Process ids of the stack that uses a data folder: the parent and the stack's process. */
@@ -41,14 +42,5 @@ function readProcessIds(folder: string): StackProcesses | undefined {
     return readJsonFile(fileIn(folder), processes, '');
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: the process exists but belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -27,6 +27,10 @@ export function isNewer(message: Sequenced, known: Sequences = {}): boolean {
   return message.sequence > last || (message.sequence === last && isPosition(message));
 }
 
+/** What was sent to a follower, once a message that is newer has been. */
+export const withSent = (message: Sequenced, known: Sequences): Sequences =>
+  message.sequence === undefined ? known : { ...known, [subjectOf(message)]: message.sequence };
+
 function isPosition(message: Sequenced & { droneState?: unknown; dockState?: unknown; navigation?: unknown }): boolean {
   const { type, droneState, dockState, navigation } = message;
   return type === 'job.status' && [droneState, dockState, navigation].some((part) => part !== undefined);

@@ -22,7 +22,7 @@ const follower = z.extend(connection, {
   batch: z.optional(z.literal(true)),
   /** The `expiresAt` that its client has been warned of. */
   warnedOf: z.optional(z.int()),
-  /** Sequences of its snapshot, so that no older message follows. */
+  /** Sequences of what it was sent while it waited, so that no older message follows. */
   sentSequences: z.optional(sequences),
 });
 /** A connection that follows a channel or waits for its snapshot. */
@@ -64,8 +64,8 @@ const itemOf = ({ channel, connectionId }: Connection) => ({
 
 /**
  * Buffers messages for a follower that waits for its snapshot.
- * @returns undefined when they were buffered; otherwise the follower is not waiting: the sequences of its snapshot, so that
- *   the caller sends newer messages directly
+ * @returns undefined when they were buffered; otherwise the follower is not waiting: the sequences of what it was sent while it
+ *   waited, so that the caller sends newer messages directly
  */
 export async function bufferMessages(
   follower: Connection,
@@ -113,7 +113,7 @@ export async function readBuffered(follower: Connection): Promise<readonly Buffe
 
 /**
  * Ends the buffering for a follower, unless more messages are buffered than were sent to it.
- * @param sentSequences of the snapshot
+ * @param sentSequences of the snapshot, and of the buffered messages that were sent
  * @param count how many of the buffered messages were sent
  * @returns all buffered messages when some are still to be sent; undefined when the follower now gets messages directly, or
  *   was deleted

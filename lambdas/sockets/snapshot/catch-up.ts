@@ -2,40 +2,51 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from '../../../data/connections/connections';
 import { readBuffered, startFollowing, type BufferedMessage } from '../../../data/connections/followers';
 import { closeSocket, postToSocket } from '../../../data/connections/sockets';
-import { isNewer, type Sequenced, type Sequences } from '../../../domain/sequence';
+import { isNewer, withSent, type Sequenced, type Sequences } from '../../../domain/sequence';
 
 /** Waits for the final message of a resource that has just been deleted, in ms. */
 const FINAL_MESSAGE_RETRY_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1600];
 
-/** Sends buffered messages. @returns false when the socket is closed afterwards */
+/**
+ * Sends those buffered messages that are newer than what was sent before. A message may be buffered twice: the SDK repeats a write
+ * whose answer was lost.
+ * @returns what was sent by now; undefined when the socket is closed afterwards
+ */
 async function sendBuffered(
   follower: Connection,
   buffered: readonly BufferedMessage[],
-  sent: Sequences,
-): Promise<boolean> {
+  before: Sequences,
+): Promise<Sequences | undefined> {
+  let sent = before;
   for (const { text, endsChannel } of buffered) {
-    const isFresh = isNewer(JSON.parse(text) as Sequenced, sent);
-    if (isFresh && !(await postToSocket(follower, text))) return false;
+    const message = JSON.parse(text) as Sequenced;
+    if (isNewer(message, sent)) {
+      if (!(await postToSocket(follower, text))) return undefined;
+      sent = withSent(message, sent);
+    }
     if (endsChannel) {
       await closeSocket(follower);
-      return false;
+      return undefined;
     }
   }
-  return true;
+  return sent;
 }
 
 /**
  * Sends a follower the messages that were buffered while it was sent the snapshot, in order, and then switches it to direct
- * delivery: nothing is missing between snapshot and changes, and nothing older follows.
- * @param sent sequences of the snapshot
+ * delivery: nothing is missing between snapshot and changes, nothing older follows, and nothing comes twice.
+ * @param snapshot its sequences
  * @returns whether it follows now
  */
-export async function catchUp(follower: Connection, sent: Sequences): Promise<boolean> {
+export async function catchUp(follower: Connection, snapshot: Sequences): Promise<boolean> {
   let count = 0;
+  let sent = snapshot;
   for (;;) {
     const buffered = await startFollowing(follower, sent, count);
     if (!buffered) return true;
-    if (!(await sendBuffered(follower, buffered.slice(count), sent))) return false;
+    const now = await sendBuffered(follower, buffered.slice(count), sent);
+    if (!now) return false;
+    sent = now;
     count = buffered.length;
   }
 }

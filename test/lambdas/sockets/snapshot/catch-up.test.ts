@@ -1,5 +1,6 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { outgoing, sendToFollower } from '../../../../lambdas/delivery/followers';
 import { catchUp, sendFinalMessage } from '../../../../lambdas/sockets/snapshot/catch-up';
 import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../../data/fixtures/store';
@@ -54,6 +55,26 @@ describe('A follower that has been sent the snapshot', () => {
     for (const sequence of [2, 3, 4]) await waiting.buffer(message(sequence));
     await expect(catchUp(follower, snapshotSequences)).resolves.toBe(true);
     expect(socketCalls()).toEqual(posts(4));
+  });
+
+  // The SDK repeats a write whose answer came late: whatever it had appended is appended again.
+  describe.each([4, 6])('when the write that buffered message %d', (repeated) => {
+    test.each(['before', 'while', 'after'])(
+      'is repeated %s the messages are sent, it is sent each once',
+      async (when) => {
+        const waiting = await givenBufferingFollower(follower);
+        const repeat = () => sendToFollower({ ...follower, bufferingSince: 1 }, [outgoing(message(repeated))]);
+        for (const sequence of [4, 5, 6]) await waiting.buffer(message(sequence));
+        if (when === 'before') await repeat();
+        sockets.on(PostToConnectionCommand).callsFake(async () => {
+          if (when === 'while' && socketCalls().length === 3) await repeat();
+          return {};
+        });
+        await expect(catchUp(follower, snapshotSequences)).resolves.toBe(true);
+        if (when === 'after') await repeat();
+        expect(socketCalls()).toEqual(posts(4, 5, 6));
+      },
+    );
   });
 
   test('is sent the buffered final message, closed and deleted', async () => {

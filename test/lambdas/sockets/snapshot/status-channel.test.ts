@@ -130,7 +130,7 @@ test('a follower of a group is sent the state of each device, and no older chang
   ]);
   // Whoever has the cursor has the whole state.
   expect(sentMessages().map((message) => message['cursor'])).toEqual([undefined, cursor, undefined]);
-  expect((await waiting.item()).sentSequences).toEqual({ [id('device', acme, '1')]: 5, [id('device', acme, '2')]: 9 });
+  expect((await waiting.item()).sentSequences).toEqual({ [id('device', acme, '1')]: 6, [id('device', acme, '2')]: 9 });
 });
 
 test('a follower of a group learns how old the state of each device is that ever reported, when it is sent', async () => {

@@ -1,5 +1,7 @@
 import type { NewEvent } from '../../../data/events/write-events';
+import * as dynamodbClientModule from '@aws-sdk/client-dynamodb';
 import * as commandsModule from '@aws-sdk/lib-dynamodb';
+import * as zodModule from 'zod/mini';
 import * as dynamodbModule from '../../../data/store/dynamodb';
 import { eventsBetween, jobMessage } from '../../../domain/status-event';
 import type { CommandRecord } from '../../../domain/command-record';
@@ -47,9 +49,11 @@ export type AppendEvents = typeof import('../../../data/events/append-events');
 export async function newInstance(): Promise<AppendEvents> {
   const loaded: AppendEvents[] = [];
   await jest.isolateModulesAsync(async () => {
-    // The client that the tests mock, and its commands.
+    // The client that the tests mock, and its commands; and what takes long to load and remembers nothing.
     jest.doMock('../../../data/store/dynamodb', () => dynamodbModule);
     jest.doMock('@aws-sdk/lib-dynamodb', () => commandsModule);
+    jest.doMock('@aws-sdk/client-dynamodb', () => dynamodbClientModule);
+    jest.doMock('zod/mini', () => zodModule);
     loaded.push(await import('../../../data/events/append-events'));
   });
   const [module] = loaded;

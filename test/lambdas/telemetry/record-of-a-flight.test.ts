@@ -1,6 +1,7 @@
 import * as dynamodbClientModule from '@aws-sdk/client-dynamodb';
 import * as sqsModule from '@aws-sdk/client-sqs';
 import * as commandsModule from '@aws-sdk/lib-dynamodb';
+import * as zodModule from 'zod/mini';
 import { PLATFORM } from '../../../contract/platform';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { toItem } from '../../../data/jobs/job-item';
@@ -34,11 +35,12 @@ type Entrance = (samples: readonly Sample[]) => Promise<void>;
 async function newInstance(number: number): Promise<Entrance[]> {
   const loaded: [AcceptTelemetry, ConsumePlatformEvent][] = [];
   await jest.isolateModulesAsync(async () => {
-    // The clients that the tests mock, their commands and their errors.
+    // The clients that the tests mock, their commands and their errors; and what takes long to load and remembers nothing.
     jest.doMock('../../../data/store/dynamodb', () => dynamodbModule);
     jest.doMock('@aws-sdk/lib-dynamodb', () => commandsModule);
     jest.doMock('@aws-sdk/client-dynamodb', () => dynamodbClientModule);
     jest.doMock('@aws-sdk/client-sqs', () => sqsModule);
+    jest.doMock('zod/mini', () => zodModule);
     loaded.push([
       await import('../../../lambdas/telemetry/accept-telemetry'),
       await import('../../../lambdas/platform/consume-platform-event'),

@@ -66,9 +66,13 @@ const untilJob = (jobId: string, status: string) =>
     () => adapter.printed,
   );
 
-/** The states that a job has had, in their order. */
-const statesOf = async (jobId: string) =>
-  (await client.jobs.events(jobId)).flatMap((event) => ('jobState' in event ? [event.jobState] : []));
+/** The states that a job has had, in their order, once it has ended: the log has a change a little later than the job. */
+const statesOf = (jobId: string) =>
+  until(`the end of ${jobId} in the log`, async () => {
+    const events = await client.jobs.events(jobId);
+    const states = events.flatMap((event) => ('jobState' in event ? [event.jobState] : []));
+    return states.at(-1) === 'COMPLETED' ? states : undefined;
+  });
 
 /** How often the adapter has said that a job had a status. */
 const timesReported = (jobId: string, status: string) =>

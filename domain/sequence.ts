@@ -27,9 +27,12 @@ export function isNewer(message: Sequenced, known: Sequences = {}): boolean {
   return message.sequence > last || (message.sequence === last && isPosition(message));
 }
 
-/** What was sent to a follower, once a message that is newer has been. */
+/**
+ * What was sent to a follower, once a newer message has been. A position is not noted: the change of its job has the same sequence, and
+ * may still come.
+ */
 export const withSent = (message: Sequenced, known: Sequences): Sequences =>
-  message.sequence === undefined ? known : { ...known, [subjectOf(message)]: message.sequence };
+  message.sequence === undefined || isPosition(message) ? known : { ...known, [subjectOf(message)]: message.sequence };
 
 function isPosition(message: Sequenced & { droneState?: unknown; dockState?: unknown; navigation?: unknown }): boolean {
   const { type, droneState, dockState, navigation } = message;

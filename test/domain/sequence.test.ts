@@ -1,4 +1,4 @@
-import { isNewer, sequences, subjectOf, type Sequenced } from '../../domain/sequence';
+import { isNewer, sequences, subjectOf, withSent, type Sequenced } from '../../domain/sequence';
 import { id } from './fixtures/samples';
 
 const deviceId = id('device');
@@ -47,6 +47,16 @@ describe('isNewer', () => {
     const message: object = { droneState: 'HOVER' };
     expect(isNewer({ ...sample(7), ...message }, { [deviceId]: 7 })).toBe(false);
   });
+});
+
+test.each([
+  ['a sample', sample(8), { [deviceId]: 8 }],
+  ['the change of a job', job(8), { 'job.status': 8 }],
+  ['the position of a job, whose change may still come', job(8, { navigation: {} }), {}],
+  ['a message without a sequence', { type: 'share.playback' }, {}],
+])('withSent notes %s, and keeps what was sent of others', (_, message, noted) => {
+  const known = { 'share.status': 2, [id('device', 'other')]: 9 };
+  expect(withSent(message, known)).toEqual({ ...known, ...noted });
 });
 
 test('sequences are numbers by subject', () => {

@@ -34,7 +34,7 @@ async function sendBuffered(
 
 /**
  * Sends a follower the messages that were buffered while it was sent the snapshot, in order, and then switches it to direct
- * delivery: nothing is missing between snapshot and changes, nothing older follows, and nothing comes twice.
+ * delivery: nothing is missing between snapshot and changes, nothing older follows, and no state comes twice.
  * @param snapshot its sequences
  * @returns whether it follows now
  */
@@ -44,9 +44,9 @@ export async function catchUp(follower: Connection, snapshot: Sequences): Promis
   for (;;) {
     const buffered = await startFollowing(follower, sent, count);
     if (!buffered) return true;
-    const now = await sendBuffered(follower, buffered.slice(count), sent);
-    if (!now) return false;
-    sent = now;
+    const after = await sendBuffered(follower, buffered.slice(count), sent);
+    if (!after) return false;
+    sent = after;
     count = buffered.length;
   }
 }

@@ -57,6 +57,18 @@ describe('A follower that has been sent the snapshot', () => {
     expect(socketCalls()).toEqual(posts(4));
   });
 
+  test('is sent the change of a job whose position came before it', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    const [early, change, late] = [
+      { ...message(4), droneState: 'HOVER' },
+      message(4),
+      { ...message(4), droneState: 'LANDED' },
+    ];
+    for (const each of [early, change, late]) await waiting.buffer(each);
+    await catchUp(follower, snapshotSequences);
+    expect(socketCalls()).toEqual([early, change, late].map((each) => `socket-1 ${JSON.stringify(each)}`));
+  });
+
   // The SDK repeats a write whose answer came late: whatever it had appended is appended again.
   describe.each([4, 6])('when the write that buffered message %d', (repeated) => {
     test.each(['before', 'while', 'after'])(

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../assemblies';
@@ -24,6 +24,8 @@ const MAX_SHOWN_CHARACTERS = 4000;
 export const dynamoDbLocal: Lane = {
   title: "the tests of the API and the channels, on Amazon's DynamoDB Local",
   run: async () => {
+    const unused = unusedPatterns();
+    if (unused.length > 0) return unused.map((pattern) => `no test file has the pattern ${pattern}`);
     const archives = await installDynamoDbLocal();
     for (const [pattern, reason] of Object.entries(skippedFiles)) console.log(`  skipped: ${pattern}, which ${reason}`);
     const folder = mkdtempSync(join(tmpdir(), 'outsiders-dynamodb-'));
@@ -57,6 +59,12 @@ export const dynamoDbLocal: Lane = {
     }
   },
 };
+
+/** Patterns of `skippedFiles` that no file has any more. */
+function unusedPatterns(): readonly string[] {
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map((file) => `test/${file}`);
+  return Object.keys(skippedFiles).filter((pattern) => !files.some((file) => new RegExp(pattern).test(file)));
+}
 
 function readFailures(file: string, memoryMb: number): readonly string[] {
   const { passed, total, failures, retried } = readJestReport(readFileSync(file, 'utf8'), root);

@@ -28,11 +28,11 @@ export function isNewer(message: Sequenced, known: Sequences = {}): boolean {
 }
 
 /**
- * What was sent to a follower, once a newer message has been. A position is not noted: the change of its job has the same sequence, and
- * may still come.
+ * What a message adds to what was sent to a follower. A position adds nothing: the change of its job has the same sequence, and may
+ * still come.
  */
-export const withSent = (message: Sequenced, known: Sequences): Sequences =>
-  message.sequence === undefined || isPosition(message) ? known : { ...known, [subjectOf(message)]: message.sequence };
+export const sequenceIn = (message: Sequenced): Sequences =>
+  message.sequence === undefined || isPosition(message) ? {} : { [subjectOf(message)]: message.sequence };
 
 function isPosition(message: Sequenced & { droneState?: unknown; dockState?: unknown; navigation?: unknown }): boolean {
   const { type, droneState, dockState, navigation } = message;

@@ -33,7 +33,7 @@ export const readFollower = (item: unknown): Follower => follower.parse(item);
 
 const withBuffer = z.object({ buffered: z._default(z.array(buffered), []) });
 
-/** Limits the size of the item, which is read for each message. */
+/** Limits the size of the item, which is read for each message: only so many subjects are kept, those of the snapshot first. */
 const MAX_SEQUENCES = 100;
 
 /** Yields the followers of a status channel page by page, so that memory stays constant; one query for up to 1 MB. */
@@ -123,15 +123,15 @@ export async function startFollowing(
   sentSequences: Sequences,
   count: number,
 ): Promise<readonly BufferedMessage[] | undefined> {
-  const fits = Object.keys(sentSequences).length <= MAX_SEQUENCES;
+  const kept = Object.fromEntries(Object.entries(sentSequences).slice(0, MAX_SEQUENCES));
   try {
     await dynamodb.send(
       new UpdateCommand({
         ...itemOf(follower),
-        UpdateExpression: `${fits ? 'SET sentSequences = :sentSequences ' : ''}REMOVE bufferingSince, buffered`,
+        UpdateExpression: 'SET sentSequences = :sentSequences REMOVE bufferingSince, buffered',
         ConditionExpression:
           'attribute_exists(connectionId) AND (attribute_not_exists(buffered) OR size(buffered) <= :count)',
-        ExpressionAttributeValues: { ':count': count, ...(fits && { ':sentSequences': sentSequences }) },
+        ExpressionAttributeValues: { ':count': count, ':sentSequences': kept },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );

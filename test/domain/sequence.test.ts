@@ -1,4 +1,4 @@
-import { isNewer, sequences, subjectOf, withSent, type Sequenced } from '../../domain/sequence';
+import { isNewer, sequenceIn, sequences, subjectOf, type Sequenced } from '../../domain/sequence';
 import { id } from './fixtures/samples';
 
 const deviceId = id('device');
@@ -54,9 +54,8 @@ test.each([
   ['the change of a job', job(8), { 'job.status': 8 }],
   ['the position of a job, whose change may still come', job(8, { navigation: {} }), {}],
   ['a message without a sequence', { type: 'share.playback' }, {}],
-])('withSent notes %s, and keeps what was sent of others', (_, message, noted) => {
-  const known = { 'share.status': 2, [id('device', 'other')]: 9 };
-  expect(withSent(message, known)).toEqual({ ...known, ...noted });
+])('sequenceIn returns what %s adds to what was sent', (_, message, added) => {
+  expect(sequenceIn(message)).toEqual(added);
 });
 
 test('sequences are numbers by subject', () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from '../../../data/connections/connections';
 import { readBuffered, startFollowing, type BufferedMessage } from '../../../data/connections/followers';
 import { closeSocket, postToSocket } from '../../../data/connections/sockets';
-import { isNewer, withSent, type Sequenced, type Sequences } from '../../../domain/sequence';
+import { isNewer, sequenceIn, type Sequenced, type Sequences } from '../../../domain/sequence';
 
 /** Waits for the final message of a resource that has just been deleted, in ms. */
 const FINAL_MESSAGE_RETRY_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1600];
@@ -17,12 +17,12 @@ async function sendBuffered(
   buffered: readonly BufferedMessage[],
   before: Sequences,
 ): Promise<Sequences | undefined> {
-  let sent = before;
+  const sent = { ...before };
   for (const { text, endsChannel } of buffered) {
     const message = JSON.parse(text) as Sequenced;
     if (isNewer(message, sent)) {
       if (!(await postToSocket(follower, text))) return undefined;
-      sent = withSent(message, sent);
+      Object.assign(sent, sequenceIn(message));
     }
     if (endsChannel) {
       await closeSocket(follower);

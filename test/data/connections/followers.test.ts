@@ -129,10 +129,10 @@ describe('startFollowing', () => {
     expect(store.calls()).toHaveLength(1);
   });
 
-  test('stores no sequences for more than 100 devices', async () => {
+  test('stores the sequences of the first 100 of more devices', async () => {
     await engine.put('connections', waiting);
     await startFollowing(own, names(101), 0);
-    expect(await engine.all('connections')).toEqual([own]);
+    expect(await engine.all('connections')).toEqual([{ ...own, sentSequences: names(100) }]);
   });
 
   test('passes on errors of DynamoDB', async () => {

@@ -69,6 +69,25 @@ describe('A follower that has been sent the snapshot', () => {
     expect(socketCalls()).toEqual([early, change, late].map((each) => `socket-1 ${JSON.stringify(each)}`));
   });
 
+  describe.each([99, 100, 101])('of %d devices', (count) => {
+    const device = (number: number, sequence: number) => ({
+      type: 'device.status',
+      deviceId: `device-${number}`,
+      sequence,
+    });
+    const state = Object.fromEntries(Array.from({ length: count }, (_, number) => [`device-${number}`, 5]));
+
+    test('is sent no older change of the first hundred, whatever was buffered', async () => {
+      const waiting = await givenBufferingFollower(follower);
+      const command = { type: 'command.status', commandId: 'command-1', deviceId: 'device-1', sequence: 1 };
+      for (const each of [command, device(7, 6)]) await waiting.buffer(each);
+      await catchUp(follower, state);
+      for (const late of [device(0, 4), device(7, 6), device(98, 5)])
+        await sendToFollower({ ...follower, bufferingSince: 1 }, [outgoing(late)]);
+      expect(socketCalls()).toEqual([command, device(7, 6)].map((each) => `socket-1 ${JSON.stringify(each)}`));
+    });
+  });
+
   // The SDK repeats a write whose answer came late: whatever it had appended is appended again.
   describe.each([4, 6])('when the write that buffered message %d', (repeated) => {
     test.each(['before', 'while', 'after'])(

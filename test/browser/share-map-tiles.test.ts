@@ -41,6 +41,8 @@ describe('The map of the share page', () => {
     });
     await page.goto(`${site.url}/share/${code}`);
     await waitForText(page, 'connection', 'live');
+    // From here on the page's time passes with the test alone, so a busy machine asks for no tile again.
+    await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 10_000);
     socket.publish(code, flight(60));
     await page.clock.runFor(1000);
     return { page, errors, requests };
@@ -93,14 +95,18 @@ describe('The map of the share page', () => {
   test('asks no more for a missing tile that is no longer on the map', async () => {
     const { page, requests } = await open('share-away', (route) => route.abort());
     await page.locator('.map-note').waitFor();
-    const before = new Set(requests.keys());
+    const before = [...requests.keys()];
+    const mostOfNewTiles = () =>
+      Math.max(0, ...[...requests].filter(([url]) => !before.includes(url)).map(([, count]) => count));
     socket.publish('share-away', { navigation: { position: { type: 'Point', coordinates: [9.5, 47.4, 480] } } });
     await page.clock.runFor(3000);
-    await until(() => requests.size > before.size);
-    // On a busy machine a tile may have been asked for again before it was removed.
-    const atRemoval = new Map(requests);
-    await page.clock.fastForward(60_000);
-    for (const url of before) expect(requests.get(url)).toBe(atRemoval.get(url));
+    await until(() => mostOfNewTiles() > 0);
+    for (let times = 0; times < 3; times += 1) {
+      const sofar = mostOfNewTiles();
+      await page.clock.fastForward(600_000);
+      await until(() => mostOfNewTiles() > sofar);
+    }
+    for (const url of before) expect(requests.get(url)).toBe(1);
   });
 
   test('credits the source of its tiles with a link, and has no note', async () => {

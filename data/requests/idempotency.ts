@@ -16,9 +16,9 @@ const RETRY_DELAY_MS = 25;
 
 /** The first response to a request with an idempotency key, as it is stored. */
 export interface FirstAnswer {
-  /** The key with client and endpoint, so that it is unique. */
+  /** The key with what it is unique for. */
   readonly id: string;
-  /** Hash of the request's body. */
+  /** Hash of the request's query and body. */
   readonly fingerprint: string;
   /** Body of the response. */
   readonly reply: unknown;

@@ -85,9 +85,9 @@ export type Reply<Key extends EndpointKey> =
 
 /** An idempotency key that a request was sent with. */
 export interface IdempotencyKey {
-  /** The key with client and endpoint, so that it is unique. */
+  /** The key with client, endpoint and the resource that the path names, so that it is unique. */
   readonly id: string;
-  /** Of the body, however it is written. */
+  /** Of query and body, however they are written. */
   readonly fingerprint: string;
   /** Of the body as it was compared before, when the order of its members counted: keys of the day before an upgrade have it. */
   readonly formerFingerprint: () => string;

@@ -62,7 +62,7 @@ function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayPro
 
 /**
  * The body of the first answer.
- * @throws Refusal `invalid_request` when the key was used with another body
+ * @throws Refusal `invalid_request` when the key was used with another query or body
  */
 function firstReply(first: AlreadyAnswered, { idempotency }: Exchange): unknown {
   const isSame = first.fingerprint === idempotency?.fingerprint;

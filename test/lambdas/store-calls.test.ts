@@ -121,21 +121,21 @@ const tableUses = () =>
 // The function that issues tokens calls Cognito, which `issue-token.test.ts` has.
 const cases = storeCalls.filter(([key]) => key !== 'POST /v3/auth/token');
 
+const pathParameters = {
+  jobId: id('job'),
+  missionId: id('mission'),
+  shareCode: id('share'),
+  deviceId: id('device'),
+  commandId: id('command'),
+};
+
 describe.each(cases)('%s with %j', (endpoint, sent, calls) => {
   beforeEach(async () => {
-    const path = `../../lambdas/http/${endpoints[endpoint].handler}`;
-    const { handler } = (await import(path)) as { handler: unknown };
-    const { status } = await call(handler, {
-      scopes,
-      path: {
-        jobId: id('job'),
-        missionId: id('mission'),
-        shareCode: id('share'),
-        deviceId: id('device'),
-        commandId: id('command'),
-      },
-      ...sent,
-    });
+    const { handler } = (await import(`../../lambdas/http/${endpoints[endpoint].handler}`)) as { handler: unknown };
+    const { path: named, ...more } = sent;
+    const given = Object.entries({ ...pathParameters, ...named }).filter(([name]) => endpoint.includes(`{${name}}`));
+    const path = given.length > 0 ? { path: Object.fromEntries(given) } : {};
+    const { status } = await call(handler, { scopes, ...path, ...more });
     if (status !== endpoints[endpoint].reply.status) throw new Error(`the answer has the status ${status}`);
   });
 

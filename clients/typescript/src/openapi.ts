@@ -3398,7 +3398,7 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+        /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client, operation and resource in the path: one key for commands to three devices is three commands. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
         IdempotencyKey: string;
         /** @description Change the job only if it still has this version: the `ETag` of a read or a change, with its quotes. Otherwise 412. Without the header, or with `*`, any version is changed. */
         IfMatch: string;
@@ -3591,7 +3591,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client, operation and resource in the path: one key for commands to three devices is three commands. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4383,7 +4383,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client, operation and resource in the path: one key for commands to three devices is three commands. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4445,7 +4445,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client, operation and resource in the path: one key for commands to three devices is three commands. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5132,7 +5132,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client, operation and resource in the path: one key for commands to three devices is three commands. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;

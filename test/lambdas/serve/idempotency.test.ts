@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Endpoint } from '../../../contract/endpoint';
+import { endpoints, type EndpointKey } from '../../../contract/endpoints';
 import { createJob } from '../../../contract/endpoints/jobs';
 import { AlreadyAnswered } from '../../../data/requests/already-answered';
 import { Refusal } from '../../../domain/refusal';
-import { freshIdempotencyKey } from '../../../lambdas/serve/idempotency';
+import { freshIdempotencyKey, idempotencyKey } from '../../../lambdas/serve/idempotency';
 import { jsonBody } from '../../../lambdas/serve/json-body';
 import * as own from '../../../lambdas/serve/serve';
 import { serve } from '../fixtures/serve';
 import { id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
-import type { ServedRequest } from '../../../lambdas/serve/request';
-import { call } from '../fixtures/api-gateway';
+import type { Exchange, ServedRequest } from '../../../lambdas/serve/request';
+import { call, request } from '../fixtures/api-gateway';
 import { logLines } from '../fixtures/log';
 
 const key = 'c0ffee00-1234-4abc-8def-0123456789ab';
@@ -223,6 +225,73 @@ test.each(['', ' ', '1', 'key', `${key}0`, key.replaceAll('-', ''), `{${key}}`, 
     expect(run).not.toHaveBeenCalled();
   },
 );
+
+describe('what makes a request the same', () => {
+  /** A request as the steps before have read it. */
+  interface Sent {
+    readonly clientId: string;
+    readonly operation: EndpointKey;
+    readonly path: Record<string, string>;
+    readonly query: Record<string, string> | undefined;
+    readonly body: Record<string, unknown>;
+    readonly uuid: string;
+  }
+  const parametersIn = (operation: EndpointKey) => [...operation.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const idempotent = Object.entries<Endpoint>(endpoints).filter(([, row]) => row.idempotent);
+  const sentTo = (operation: EndpointKey): Sent => ({
+    clientId: 'client1',
+    operation,
+    path: Object.fromEntries(parametersIn(operation).map((name) => [name, `${name}-1`])),
+    query: undefined,
+    body: { name: 'Rim', more: { a: 1, b: 2 } },
+    uuid: key,
+  });
+  /** The record of a request: where its answer is kept, and what a repeat is compared with. */
+  async function recordOf({ clientId, operation, path, query, body: sent, uuid }: Sent) {
+    const caller = { clientId } as Exchange['caller'];
+    const exchange = { key: operation, startedAt: 0, caller, query, body: sent } as Exchange;
+    const hasPath = Object.keys(path).length > 0;
+    await idempotencyKey(exchange, request({ ...(hasPath && { path }), headers: { 'Idempotency-Key': uuid } }));
+    return exchange.idempotency;
+  }
+  const changes = idempotent.flatMap(([name]) => {
+    const operation = name as EndpointKey;
+    const sent = sentTo(operation);
+    const other = idempotent.find(([key]) => key !== name)?.[0] as EndpointKey;
+    return [
+      // Another creation: the key is free.
+      ['client', 'id', sent, { clientId: 'client2' }],
+      ['endpoint', 'id', sent, { operation: other }],
+      ['key', 'id', sent, { uuid: key.replace('c0', 'c1') }],
+      ...parametersIn(operation).map((part) => [part, 'id', sent, { path: { ...sent.path, [part]: 'other' } }]),
+      // Another request under the same key: refused.
+      ['body', 'fingerprint', sent, { body: { ...sent.body, more: { a: 1, b: 3 } } }],
+      ['query', 'fingerprint', sent, { query: { limit: '1' } }],
+    ].map((row) => [operation, ...row] as [EndpointKey, string, 'id' | 'fingerprint', Sent, Partial<Sent>]);
+  });
+
+  test.each(changes)('%s: another %s makes another %s', async (_, __, what, sent, change) => {
+    const [first, other] = [await recordOf(sent), await recordOf({ ...sent, ...change })];
+    expect(other?.[what]).not.toBe(first?.[what]);
+    const same = what === 'id' ? 'fingerprint' : 'id';
+    expect(other?.[same]).toBe(first?.[same]);
+  });
+
+  test.each(idempotent.map(([name]) => name as EndpointKey))('%s: not the order of members', async (operation) => {
+    const sent = sentTo(operation);
+    const again = await recordOf({ ...sent, query: {}, body: { more: { b: 2, a: 1 }, name: 'Rim' } });
+    expect(again).toMatchObject({ ...(await recordOf(sent)), formerFingerprint: expect.any(Function) as unknown });
+  });
+
+  test('a path of any length or text makes an identifier that can be stored', async () => {
+    const sent = sentTo('POST /v3/devices/{deviceId}/commands');
+    for (const deviceId of ['x'.repeat(8000), 'a#b', '№ 7']) {
+      const { id: stored = '' } = (await recordOf({ ...sent, path: { deviceId } })) ?? {};
+      expect(Buffer.byteLength(stored)).toBeLessThan(256);
+      expect(stored.split('#')).toHaveLength(5);
+    }
+  });
+});
 
 test('ignores a key on an endpoint that is not idempotent by key', async () => {
   const patch = serve('PATCH /v3/jobs/{jobId}', () => Promise.resolve({ success: true, job: sampleJob() }));

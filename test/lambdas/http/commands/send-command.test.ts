@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import { fleetKey } from '../../../../data/fleet/fleet-key';
 import { toItem } from '../../../../data/jobs/job-item';
 import type { CommandRecord } from '../../../../domain/command-record';
 import { handler } from '../../../../lambdas/http/commands/send-command';
 import { storeOnEngine } from '../../../data/fixtures/engine';
-import { acme, id, rival, sampleJob } from '../../../domain/fixtures/samples';
+import { acme, id, rival, sampleCommand, sampleJob } from '../../../domain/fixtures/samples';
 import { call } from '../../fixtures/api-gateway';
 import { commandedDevice, commandsIn, givenCommand } from '../../fixtures/commands';
 import '../../fixtures/log';
@@ -67,6 +69,45 @@ test('a repeat with the same key gets the first answer, and is no second command
   ];
   expect(again.body).toEqual(first.body);
   expect(await commandsIn(engine)).toHaveLength(1);
+});
+
+describe('one key, sent to several devices', () => {
+  const key = { 'Idempotency-Key': 'c0ffee00-1234-4abc-8def-0123456789ab' };
+  const devices = ['a', 'b', 'c'].map((last) => id('device', acme, `01jd000000000000000000000${last}`));
+  beforeEach(() =>
+    Promise.all(
+      devices.map((deviceId) => engine.put('fleet', { ...commandedDevice(), ...fleetKey(acme, deviceId), deviceId })),
+    ),
+  );
+
+  test('is a command to each of them, and a repeat to each gets its own', async () => {
+    const sendToAll = async () => {
+      const answers = [];
+      for (const deviceId of devices) answers.push(await send({ name: 'RETURN_HOME' }, deviceId, key));
+      return answers.map(commandOf);
+    };
+    const first = await sendToAll();
+    expect(first.map(({ deviceId }) => deviceId)).toEqual(devices);
+    expect(await sendToAll()).toEqual(first);
+    expect(await commandsIn(engine)).toHaveLength(devices.length);
+  });
+
+  test('that was kept before keys were kept per device is the answer to its device only', async () => {
+    const [device = '', ...others] = devices;
+    const kept = sampleCommand({ deviceId: device, name: 'LAND' });
+    await engine.put('requests', {
+      id: `answer#client1#POST /v3/devices/{deviceId}/commands#${key['Idempotency-Key']}`,
+      fingerprint: createHash('sha256')
+        .update(canonicalize({ name: 'LAND' }) ?? '')
+        .digest('base64'),
+      reply: JSON.stringify({ success: true, command: kept }),
+      ttl: 4e9,
+    });
+    expect(commandOf(await send({ name: 'LAND' }, device, key))).toEqual(kept);
+    expect((await send({ name: 'RETURN_HOME' }, device, key)).status).toBe(400);
+    for (const other of others) expect(commandOf(await send({ name: 'LAND' }, other, key)).deviceId).toBe(other);
+    expect((await commandsIn(engine)).map(({ deviceId }) => deviceId)).toEqual(others);
+  });
 });
 
 test.each([

@@ -11,6 +11,7 @@ import { dynamodb, table } from '../store/dynamodb';
 import { firstIdAt } from '../store/new-id';
 import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
+import { queryToEnd } from '../store/query-to-end';
 import { expectOwnDevice } from '../fleet/fleet';
 import { fromItem, type CommandKey, type StoredCommand } from './command-item';
 
@@ -108,22 +109,20 @@ export async function listJobCommands(job: Job, deviceId: string): Promise<Comma
 /** Until when a device may have got commands of a job that has ended, ISO 8601. A later change of the job only moves it on. */
 const flownOnUntil = ({ updatedAt }: Job) => new Date(Date.parse(updatedAt) + FLOWN_ON_MS).toISOString();
 
-/** The commands of a device without an outcome, by one query of what was requested within the longest timeout. */
+/** All commands of a device without an outcome, among those that were requested within the longest timeout. */
 export async function readOpenCommands(deviceId: string, now: Date): Promise<StoredCommand[]> {
   const since = new Date(now.getTime() - (timeoutBounds.maximum + MARGIN_S) * 1000).toISOString();
-  const { Items = [] } = await dynamodb.send(
-    new QueryCommand({
-      TableName: table('commands'),
-      ConsistentRead: true,
-      KeyConditionExpression: 'deviceId = :deviceId AND commandId BETWEEN :first AND :last',
-      ExpressionAttributeValues: {
-        ':deviceId': deviceId,
-        ':first': firstIdAt('command', organisationOf('device', deviceId) ?? '', since),
-        ':last': 'command-~',
-      },
-    }),
-  );
-  return parseItems(Items, fromItem).flatMap((found) => (found && !isEnded(found.command.status) ? [found] : []));
+  const found = await queryToEnd({
+    TableName: table('commands'),
+    ConsistentRead: true,
+    KeyConditionExpression: 'deviceId = :deviceId AND commandId BETWEEN :first AND :last',
+    ExpressionAttributeValues: {
+      ':deviceId': deviceId,
+      ':first': firstIdAt('command', organisationOf('device', deviceId) ?? '', since),
+      ':last': 'command-~',
+    },
+  });
+  return parseItems(found, fromItem).flatMap((each) => (each && !isEnded(each.command.status) ? [each] : []));
 }
 
 /** How late a timeout may be applied, in seconds: queues and retries take a while. */

@@ -2,10 +2,11 @@ import * as z from 'zod/mini';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { Refusal } from '../../domain/refusal';
 import { kinds, type Resource } from '../../domain/id';
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { clientSeats, holderOf as holderIn, readShards, releaseSeats, takeSeat, type SeatHolder } from './seats';
 import { releaseViewerSeats } from '../shares/share-viewers';
 import { dynamodb, table } from '../store/dynamodb';
+import { queryToEnd } from '../store/query-to-end';
 
 export const connection = z.object({
   /** Key of the channel that it follows, such as `job#<jobId>`. */
@@ -161,13 +162,11 @@ export async function removeConnectionById(
 
 /** All items of a connection, from the index by socket (eventually consistent). */
 export async function findConnection(connectionId: string): Promise<Connection[]> {
-  const { Items = [] } = await dynamodb.send(
-    new QueryCommand({
-      TableName: table('connections'),
-      IndexName: 'by-socket',
-      KeyConditionExpression: 'socketId = :connectionId',
-      ExpressionAttributeValues: { ':connectionId': connectionId },
-    }),
-  );
-  return Items.map((item) => connection.parse(item));
+  const found = await queryToEnd({
+    TableName: table('connections'),
+    IndexName: 'by-socket',
+    KeyConditionExpression: 'socketId = :connectionId',
+    ExpressionAttributeValues: { ':connectionId': connectionId },
+  });
+  return found.map((item) => connection.parse(item));
 }

@@ -3,9 +3,10 @@
  * takes the last one. The owner of many seats has several such items, its shards, each with a part of the seats.
  */
 import * as z from 'zod/mini';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { queryToEnd } from '../store/query-to-end';
 
 /** A connection with a seat; times in Unix seconds. */
 export interface SeatHolder {
@@ -169,15 +170,13 @@ async function release(key: SeatsKey, seats: ReadonlySet<string>): Promise<Seats
  * @returns their seats by the number of the shard; those without an item are missing
  */
 export async function readShards(owner: string): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
-  const { Items = [] } = await dynamodb.send(
-    new QueryCommand({
-      TableName: table('connections'),
-      KeyConditionExpression: 'channel = :owner',
-      ExpressionAttributeValues: { ':owner': owner },
-      ConsistentRead: true,
-    }),
-  );
-  return new Map(Items.map((each) => [shardOf(each as SeatsKey), readSeats(each).seats]));
+  const found = await queryToEnd({
+    TableName: table('connections'),
+    KeyConditionExpression: 'channel = :owner',
+    ExpressionAttributeValues: { ':owner': owner },
+    ConsistentRead: true,
+  });
+  return new Map(found.map((each) => [shardOf(each as SeatsKey), readSeats(each).seats]));
 }
 
 /**

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
-import { DeleteCommand, PutCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { queryToEnd } from '../store/query-to-end';
 
 /**
  * An MQTT subscription, or a tombstone of one: IoT's lifecycle events may repeat and arrive out of order, so the event with
@@ -55,20 +56,13 @@ export async function recordSubscription(
 }
 
 async function listSubscriptions(clientId: string, prefix = '') {
-  const found: Subscription[] = [];
-  const pages = paginateQuery(
-    { client: dynamodb },
-    {
-      TableName: table('connections'),
-      KeyConditionExpression: `channel = :key${prefix && ' AND begins_with(connectionId, :prefix)'}`,
-      ExpressionAttributeValues: { ':key': keyOf(clientId), ...(prefix && { ':prefix': prefix }) },
-      ConsistentRead: true,
-    },
-  );
-  for await (const page of pages) {
-    found.push(...(page.Items ?? []).map((item) => subscription.parse(item)));
-  }
-  return found;
+  const found = await queryToEnd({
+    TableName: table('connections'),
+    KeyConditionExpression: `channel = :key${prefix && ' AND begins_with(connectionId, :prefix)'}`,
+    ExpressionAttributeValues: { ':key': keyOf(clientId), ...(prefix && { ':prefix': prefix }) },
+    ConsistentRead: true,
+  });
+  return found.map((item) => subscription.parse(item));
 }
 
 /**

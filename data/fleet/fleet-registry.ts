@@ -1,10 +1,11 @@
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet';
 import { idField, organisationOf, type Kind, type Organisation } from '../../domain/id';
 import { foreign } from '../../domain/refusal';
-import { DeleteCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { set } from '../store/expression';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { queryToEnd } from '../store/query-to-end';
 import { fleetKey, registryPartition } from './fleet-key';
 
 /** The registered fields of a device; the others come from telemetry. */
@@ -117,23 +118,16 @@ export async function deleteRegistration(organisation: Organisation, kind: Fleet
 
 /** All video streams of the organisation's devices. */
 export async function listStreams(organisation: Organisation): Promise<DeviceStream[]> {
-  const found: DeviceStream[] = [];
-  const pages = paginateQuery(
-    { client: dynamodb },
-    {
-      TableName: table('fleet'),
-      ConsistentRead: true,
-      KeyConditionExpression: 'fleetPartition = :partition AND begins_with(id, :stream)',
-      ExpressionAttributeValues: {
-        ':partition': registryPartition(organisation),
-        ':stream': `stream-${organisation}-`,
-      },
+  const found = await queryToEnd({
+    TableName: table('fleet'),
+    ConsistentRead: true,
+    KeyConditionExpression: 'fleetPartition = :partition AND begins_with(id, :stream)',
+    ExpressionAttributeValues: {
+      ':partition': registryPartition(organisation),
+      ':stream': `stream-${organisation}-`,
     },
-  );
-  for await (const page of pages) {
-    found.push(...(page.Items ?? []).map((each) => deviceStream.parse(each)));
-  }
-  return found;
+  });
+  return found.map((each) => deviceStream.parse(each));
 }
 
 type FleetKind = Extract<Kind, 'group' | 'device' | 'stream'>;

@@ -9,12 +9,13 @@ import {
 } from '../../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../../domain/id';
 import { Refusal, foreign, invalid } from '../../domain/refusal';
-import { BatchGetCommand, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { devicePartitions, fleetKey, registryPartition } from './fleet-key';
 import { listStreams } from './fleet-registry';
 import { readMetadata } from '../store/metadata-text';
 import { parseItems } from '../store/parse-items';
 import { dynamodb, table } from '../store/dynamodb';
+import { queryToEnd } from '../store/query-to-end';
 
 /** The table holds three kinds of item under the keys of `fleet-key.ts`, and for a while a tombstone of each removed one. */
 const item = z.discriminatedUnion('kind', [
@@ -148,19 +149,13 @@ export function expectOwnDevice(caller: Organisation, deviceId: string): void {
 
 /** The groups or the devices in a partition, in the order of their creation. */
 async function listPartition(partition: string, kind: 'group' | 'device') {
-  const found: ReturnType<typeof partsFrom> = [];
-  const pages = paginateQuery(
-    { client: dynamodb },
-    {
+  return partsFrom(
+    await queryToEnd({
       TableName: table('fleet'),
       KeyConditionExpression: 'fleetPartition = :partition AND begins_with(id, :kind)',
       ExpressionAttributeValues: { ':partition': partition, ':kind': `${kind}-` },
-    },
+    }),
   );
-  for await (const page of pages) {
-    found.push(...partsFrom(page.Items));
-  }
-  return found;
 }
 
 /** All device groups of the organisation with their devices, in the order of their creation. */

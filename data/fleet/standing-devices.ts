@@ -1,11 +1,11 @@
 /** Where devices stand, for the ranking of a dispatch: in a sparse index that only those on the ground are in (`lib/tables.ts`). */
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { standingPlaceOf, type Place, type StandingDevice } from '../../domain/standing-device';
 import type { Organisation } from '../../domain/id';
 import type { DeviceState } from '../../domain/telemetry';
-import { dynamodb, table } from '../store/dynamodb';
+import { table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
+import { queryToEnd } from '../store/query-to-end';
 
 /** About eleven metres, so that a receiver that is not quite still does not write the index. */
 const DIGITS = 4;
@@ -51,22 +51,17 @@ export async function listStandingDevices(
   organisation: Organisation,
   deviceGroupId: string | undefined,
 ): Promise<StandingDevice[]> {
-  const found: StandingDevice[] = [];
-  const pages = paginateQuery(
-    { client: dynamodb },
-    {
-      TableName: table('fleet'),
-      IndexName: 'standing',
-      KeyConditionExpression: 'standsIn = :organisation',
-      ProjectionExpression: 'id, deviceGroupId, standsAt, #status',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ...(deviceGroupId !== undefined && { FilterExpression: 'deviceGroupId = :group' }),
-      ExpressionAttributeValues: {
-        ':organisation': organisation,
-        ...(deviceGroupId !== undefined && { ':group': deviceGroupId }),
-      },
+  const found = await queryToEnd({
+    TableName: table('fleet'),
+    IndexName: 'standing',
+    KeyConditionExpression: 'standsIn = :organisation',
+    ProjectionExpression: 'id, deviceGroupId, standsAt, #status',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ...(deviceGroupId !== undefined && { FilterExpression: 'deviceGroupId = :group' }),
+    ExpressionAttributeValues: {
+      ':organisation': organisation,
+      ...(deviceGroupId !== undefined && { ':group': deviceGroupId }),
     },
-  );
-  for await (const { Items = [] } of pages) found.push(...parseItems(Items, readStanding));
-  return found;
+  });
+  return parseItems(found, readStanding);
 }

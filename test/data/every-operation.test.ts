@@ -1,9 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   InternalServerError,
   ProvisionedThroughputExceededException,
   ResourceNotFoundException,
   ThrottlingException,
 } from '@aws-sdk/client-dynamodb';
+import { QueryCommand, ScanCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { operations } from './fixtures/operations';
 import { sent, store } from './fixtures/store';
 
@@ -50,6 +53,57 @@ describe.each(operations)('%s', (name, run) => {
       );
       expect([...new Set(used)].sort()).toEqual(named.sort());
     }
+  });
+});
+
+describe('what an answer of DynamoDB leaves out', () => {
+  /** Answers each read with its first part, then with its end. @returns the reads, as they were when they were sent */
+  function cutReads() {
+    const reads: QueryCommandInput[] = [];
+    const cut = (input: QueryCommandInput) => {
+      reads.push({ ...input });
+      return input.ExclusiveStartKey ? { Items: [] } : { Items: [], LastEvaluatedKey: { id: 'the last of the page' } };
+    };
+    store.resolves({});
+    store.on(QueryCommand).callsFake(cut);
+    store.on(ScanCommand).callsFake(cut);
+    return reads;
+  }
+
+  test.each(operations)('%s reads to the end what it reads without a limit', async (_, run) => {
+    const reads = cutReads();
+    await run().catch(() => undefined);
+    const unlimited = reads.filter(({ Limit }) => Limit === undefined);
+    const [begun, ended] = [false, true].map((isLater) =>
+      unlimited.filter(({ ExclusiveStartKey }) => (ExclusiveStartKey !== undefined) === isLater),
+    );
+    expect(ended).toHaveLength(begun?.length ?? 0);
+  });
+
+  const folder = join(__dirname, '../../data');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const queries = files.flatMap((file) =>
+    readFileSync(join(folder, file), 'utf8')
+      .split('new QueryCommand(')
+      .slice(1)
+      .map((rest) => [file, rest.slice(0, rest.indexOf('\n    );'))] as const),
+  );
+
+  test.each(queries)('%s: a single query has a limit, else it is for `queryToEnd`', (_, query) => {
+    expect(query).toContain('Limit: ');
+  });
+
+  /** What is made good when DynamoDB leaves it out. */
+  const madeGood = [
+    // The condition of the write notices a claim.
+    'requests/device-claims.ts',
+    // The next run of the minute reads it.
+    'fleet/online-devices.ts',
+  ];
+  const batches = files.filter((file) => readFileSync(join(folder, file), 'utf8').includes('new BatchGetCommand('));
+
+  test.each(batches)('%s: what a batch left out is not taken for absent', (file) => {
+    expect(readFileSync(join(folder, file), 'utf8').includes('UnprocessedKeys')).toBe(!madeGood.includes(file));
   });
 });
 

@@ -117,6 +117,26 @@ test('a command without a deadline is not published', async () => {
   expect(published()).toEqual([]);
 });
 
+test('a return ends the newest pending command too when the ended ones before it fill more than an answer of DynamoDB', async () => {
+  const large = { parameters: { note: 'x'.repeat(7000) } };
+  const before = Array.from({ length: 200 }, (_, index) => ({
+    commandId: `${begin}${String(index).padStart(16, '0')}`,
+    sequence: index + 1,
+    status: 'DONE' as const,
+    ...large,
+  }));
+  for (const each of before) await givenCommand(engine, each);
+  const last = { commandId: `${begin}${'0'.repeat(12)}0zzz`, sequence: 201, name: 'GO_TO' };
+  const home = command(1, { commandId: `${begin}${'0'.repeat(12)}zzzz`, sequence: 202, name: 'RETURN_HOME' });
+  await givenCommand(engine, last);
+  await givenCommand(engine, home);
+  expect(await streamed(home)).toEqual(done);
+  expect((await commandsIn(engine)).slice(-2)).toMatchObject([
+    { name: 'GO_TO', status: 'SUPERSEDED', supersededBy: home.commandId },
+    { name: 'RETURN_HOME', status: 'REQUESTED' },
+  ]);
+});
+
 test.each(['DELIVERED', 'SUPERSEDED', 'REFUSED', 'TIMED_OUT'] as const)(
   'one that is %s by then is not published',
   async (status) => {

@@ -10,8 +10,11 @@ export const SHARED_RESOURCES_PER_MINUTE = 120;
 export const EVENTS_PER_MINUTE = 120;
 export const COMMANDS_PER_MINUTE = 1200;
 
-/** Maximum of viewers' commands per minute for a share, and for all shares of a device: one share alone can't use up the device's limit. */
-export const CONTROLS_PER_MINUTE = { share: 30, device: 60 } as const;
+/**
+ * Maximum of viewers' commands per minute for a share, and for all shares of a device: one share alone can't use up the device's limit. What
+ * keeps a drone from harm counts for its viewer alone: no other viewer can use it up.
+ */
+export const CONTROLS_PER_MINUTE = { share: 30, device: 60, stopsOfViewer: 30 } as const;
 
 /** How often the viewers of a share may take the control of its device in a minute: ten that renew it every ten seconds. */
 export const CONTROL_TAKEN_PER_MINUTE = 60;

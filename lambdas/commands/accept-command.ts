@@ -44,23 +44,27 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
   const { deviceId, deviceGroupId } = device;
   expectParameters(command, device.capabilities);
   const commandId = wanted.commandId ?? newId('command', organisation, now);
-  return decideByHead(deviceId, async (head) => {
-    const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
-    const held = await heldFrom(head, requester, now);
-    const refusal = whyNotCommanded(command.name, { device, job, ending, requester, held });
-    if (refusal) throw refusal;
-    const counted = isSafe(command.name) ? undefined : countCommand(head.counted, now);
-    const commanded = {
-      commandId,
-      deviceId,
-      deviceGroupId,
-      jobId: jobOf({ device, job }),
-      sequence: head.sequence + 1,
-    };
-    const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
-    const beside = { counted, shareCode, firstAnswer: firstAnswer?.(accepted) };
-    return (await insertCommand(accepted, head, beside)) ? accepted : undefined;
-  });
+  return decideByHead(
+    deviceId,
+    async (head) => {
+      const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
+      const held = await heldFrom(head, requester, now);
+      const refusal = whyNotCommanded(command.name, { device, job, ending, requester, held });
+      if (refusal) throw refusal;
+      const counted = isSafe(command.name) ? undefined : countCommand(head.counted, now);
+      const commanded = {
+        commandId,
+        deviceId,
+        deviceGroupId,
+        jobId: jobOf({ device, job }),
+        sequence: head.sequence + 1,
+      };
+      const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
+      const beside = { counted, shareCode, firstAnswer: firstAnswer?.(accepted) };
+      return (await insertCommand(accepted, head, beside)) ? accepted : undefined;
+    },
+    isSafe(command.name),
+  );
 }
 
 /** The commands of the device in this minute, with one more. @throws Refusal `too_many_requests` */

@@ -2,26 +2,32 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readHead, type Head } from '../../data/commands/command-head';
 import { Refusal } from '../../domain/refusal';
 
-/** How often it is decided again, since the device got a command or another holder meanwhile. */
-const MAX_ATTEMPTS = 10;
+/**
+ * How often it is decided again, since the device got a command or another holder meanwhile, and how long the longest pause before it is, in
+ * ms. What keeps the drone from harm tries oftener and sooner: it comes through among forty that command the device at the same time.
+ */
+const usual = { attempts: 10, longestPauseMs: 200 };
+const forStops = { attempts: 60, longestPauseMs: 20 };
 /**
  * The longest pause before the second attempt, in ms; each pause is of random length, and up to twice as long as the one before. Without it
  * those who lose a race meet again in the next one (AWS Architecture Blog, "Exponential Backoff And Jitter").
  */
 const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 200;
 
 /**
  * Decides about a device by the head of its commands, and again when that was written meanwhile.
  * @param attempt decides and writes; undefined: the head is not as it was read
+ * @param isStop whether what is decided keeps the drone from harm
  * @throws Refusal `too_many_requests` when others keep commanding the device
  */
 export async function decideByHead<Result>(
   deviceId: string,
   attempt: (head: Head) => Promise<Result | undefined>,
+  isStop = false,
 ): Promise<Result> {
-  for (let count = 0; count < MAX_ATTEMPTS; count++) {
-    if (count > 0) await pause(Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), LONGEST_PAUSE_MS));
+  const { attempts, longestPauseMs } = isStop ? forStops : usual;
+  for (let count = 0; count < attempts; count++) {
+    if (count > 0) await pause(Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), longestPauseMs));
     const result = await attempt(await readHead(deviceId));
     if (result !== undefined) return result;
   }

@@ -1,5 +1,6 @@
 import * as actions from '../../contract/actions/viewers';
 import { CONTROLS_PER_MINUTE } from '../../contract/rates';
+import type { ViewerSession } from '../../data/connections/sessions';
 import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
 import { isKnownCommand, isSafe, type Command } from '../../domain/command';
 import { knownCommand } from '../../domain/command-request';
@@ -18,7 +19,7 @@ export const handler = answer('control', actions.control, async ({ session, mess
   expectSchema(command);
   const device = await controlledDevice(session, (share) => permitsCommand(share, command.name), now.toISOString());
   const shareId = shareIdOf(shareCode);
-  await limitControl(shareId, deviceId, command, now);
+  await limitControl(session, shareId, command, now);
   const { commandId } = await acceptCommand({
     organisation,
     device,
@@ -42,12 +43,18 @@ function expectSchema(command: Command): void {
 }
 
 /**
- * Counts a viewer's command against the limits of its share and of the device.
+ * Counts a viewer's command against the limits of its share and of the device; one that keeps the drone from harm against its viewer's own.
  * @param shareId digest of the share code
  * @throws Refusal `too_many_requests`
  */
-async function limitControl(shareId: string, deviceId: string, { name }: Command, now: Date): Promise<void> {
+async function limitControl(
+  { connectionId, deviceId }: ViewerSession,
+  shareId: string,
+  { name }: Command,
+  now: Date,
+): Promise<void> {
+  if (isSafe(name)) return limitRate(`stop#${connectionId}`, CONTROLS_PER_MINUTE.stopsOfViewer, now);
   // The share first: a command that is refused for its share must not use up the limit of the device's other shares.
   await limitRate(`control#${shareId}`, CONTROLS_PER_MINUTE.share, now);
-  if (!isSafe(name)) await limitRate(`control#${deviceId}`, CONTROLS_PER_MINUTE.device, now);
+  await limitRate(`control#${deviceId}`, CONTROLS_PER_MINUTE.device, now);
 }

@@ -64,6 +64,10 @@ test.each([
   ['WebSocket handshakes of a client', `${HANDSHAKES_PER_MINUTE} a minute, refused ones too`],
   ['samples in one `publish`', String(MAX_SAMPLES)],
   ['commands of viewers', `${CONTROLS_PER_MINUTE.share} a minute per share, ${CONTROLS_PER_MINUTE.device} per device`],
+  [
+    '`PAUSE`, `RETURN_HOME`, `LAND` of viewers',
+    `${CONTROLS_PER_MINUTE.stopsOfViewer} a minute per viewer, beside those`,
+  ],
 ])('the limit of %s is that of the service', (what, limit) => {
   expect(limits.tables.flatMap(({ rows }) => rows).find(([name]) => name === what)?.[1]).toBe(limit);
 });

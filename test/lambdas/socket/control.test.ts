@@ -131,9 +131,25 @@ describe('is limited', () => {
     await engine.put('fleet', commandedDevice());
     const socket = await watching(10);
     expect(await answers(30, socket)).toEqual(all(30));
-    expect(await answers(2, socket, 'PAUSE')).toEqual(['error', 'error']);
+    expect(await answers(2, socket)).toEqual(['error', 'error']);
     jest.setSystemTime(new Date('2026-11-27T10:31:00.000Z'));
     expect(await answers(1, socket)).toEqual(all(1));
+  });
+
+  test.each([
+    ['PAUSE', 50],
+    ['RETURN_HOME', 51],
+    ['LAND', 52],
+  ])('and whatever others have sent, each viewer has its own %s', async (name, minute) => {
+    jest.setSystemTime(new Date(`2026-11-27T10:${minute}:00.000Z`));
+    await engine.put('fleet', commandedDevice());
+    const commands = ['TAKE_PHOTO', 'PAUSE', 'RETURN_HOME', 'LAND'];
+    await givenShare({ shareCode: shareNumbered(14), commands });
+    const [one, other] = [await viewer(shareNumbered(14)), await viewer(shareNumbered(14))];
+    expect(await answers(31, one)).toEqual([...all(30), 'error']);
+    expect(await answers(31, one, name)).toEqual([...all(30), 'error']);
+    expect(await answers(1, other)).toEqual(['error']);
+    expect(await answers(1, other, name)).toEqual(all(1));
   });
 
   test('to 60 a minute per device over all of its shares, but for what keeps it from harm', async () => {

@@ -60,6 +60,14 @@ test('twenty at once have twenty numbers, in one order', async () => {
   expect(answers.filter(({ status }) => status !== 202).every(({ status }) => status === 429)).toBe(true);
 });
 
+test.each(['PAUSE', 'RETURN_HOME', 'LAND'])('%s comes through among forty others at once', async (name) => {
+  await engine.put('fleet', commandedDevice());
+  const others = Array.from({ length: 40 }, () => send({ name: 'TAKE_PHOTO' }));
+  const stops = await Promise.all(Array.from({ length: 5 }, () => send({ name })));
+  expect(stops.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
+  await Promise.all(others);
+});
+
 test('a repeat with the same key gets the first answer, and is no second command', async () => {
   await engine.put('fleet', commandedDevice());
   const key = { 'Idempotency-Key': 'c0ffee00-1234-4abc-8def-0123456789ab' };

@@ -1,4 +1,5 @@
 /** Connections that follow a channel, and the messages that are buffered for those still waiting for their snapshot. */
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Resource } from '../../domain/id';
 import { sequences, type Sequences } from '../../domain/sequence';
@@ -18,6 +19,8 @@ export type BufferedMessage = z.output<typeof buffered>;
 const follower = z.extend(connection, {
   /** Since when it has been waiting for its snapshot, Unix seconds; messages are buffered meanwhile. */
   bufferingSince: z.optional(z.int()),
+  /** Which waiting this is, or was last; none: the first one of its item. A snapshot ends only the waiting that it was requested for. */
+  waiting: z.optional(z.string()),
   /** Samples that arrive together are sent to it as one message. */
   batch: z.optional(z.literal(true)),
   /** The `expiresAt` that its client has been warned of. */
@@ -27,6 +30,9 @@ const follower = z.extend(connection, {
 });
 /** A connection that follows a channel or waits for its snapshot. */
 export type Follower = z.output<typeof follower>;
+
+/** A connection that waits for its snapshot. */
+export type WaitingFollower = Connection & Pick<Follower, 'waiting'>;
 
 /** Parses an item of the table. @throws ZodError when it is not a follower */
 export const readFollower = (item: unknown): Follower => follower.parse(item);
@@ -89,17 +95,17 @@ export async function bufferMessages(
 }
 
 /**
- * Stops delivery to a follower that has missed a message: the heartbeat closes a socket that waits too long, so its client
- * reconnects and gets a snapshot. No effect on a deleted follower.
+ * Stops delivery to a follower that has missed a message, for good, also if it still waits for its snapshot: the heartbeat closes a socket
+ * that waits too long, so its client reconnects and gets another one. No effect on a deleted follower.
  */
 export async function stopDelivery(follower: Connection): Promise<void> {
   await succeeded(
     dynamodb.send(
       new UpdateCommand({
         ...itemOf(follower),
-        UpdateExpression: 'SET bufferingSince = if_not_exists(bufferingSince, :now)',
+        UpdateExpression: 'SET bufferingSince = if_not_exists(bufferingSince, :now), waiting = :waiting',
         ConditionExpression: 'attribute_exists(connectionId)',
-        ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000) },
+        ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000), ':waiting': randomUUID() },
       }),
     ),
   );
@@ -112,32 +118,41 @@ export async function readBuffered(follower: Connection): Promise<readonly Buffe
 }
 
 /**
- * Ends the buffering for a follower, unless more messages are buffered than were sent to it.
+ * Ends the waiting of a follower, unless more messages are buffered than were sent to it.
  * @param sentSequences of the snapshot, and of the buffered messages that were sent
  * @param count how many of the buffered messages were sent
- * @returns all buffered messages when some are still to be sent; undefined when the follower now gets messages directly, or
- *   was deleted
+ * @returns all buffered messages when some are still to be sent; `follows` when the follower now gets messages directly, or was deleted;
+ *   `replaced` when it waits for another snapshot: it was subscribed again, or has missed a message
  */
 export async function startFollowing(
-  follower: Connection,
+  follower: WaitingFollower,
   sentSequences: Sequences,
   count: number,
-): Promise<readonly BufferedMessage[] | undefined> {
+): Promise<readonly BufferedMessage[] | 'follows' | 'replaced'> {
+  const { waiting } = follower;
   const kept = Object.fromEntries(Object.entries(sentSequences).slice(0, MAX_SEQUENCES));
+  const isThis = waiting === undefined ? 'attribute_not_exists(waiting)' : 'waiting = :waiting';
   try {
     await dynamodb.send(
       new UpdateCommand({
         ...itemOf(follower),
         UpdateExpression: 'SET sentSequences = :sentSequences REMOVE bufferingSince, buffered',
-        ConditionExpression:
-          'attribute_exists(connectionId) AND (attribute_not_exists(buffered) OR size(buffered) <= :count)',
-        ExpressionAttributeValues: { ':count': count, ':sentSequences': kept },
+        ConditionExpression: `attribute_exists(bufferingSince) AND ${isThis} AND (attribute_not_exists(buffered) OR size(buffered) <= :count)`,
+        ExpressionAttributeValues: {
+          ':count': count,
+          ':sentSequences': kept,
+          ...(waiting !== undefined && { ':waiting': waiting }),
+        },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return undefined;
+    return 'follows';
   } catch (error) {
     const { found } = itemThatRefused(error);
-    return found && withBuffer.parse(found).buffered;
+    if (!found) return 'follows';
+    const now = readFollower(found);
+    if (now.waiting !== waiting) return 'replaced';
+    // Ended by this write already, whose answer was lost, or by an earlier invocation for the same request.
+    return now.bufferingSince === undefined ? 'follows' : withBuffer.parse(found).buffered;
   }
 }

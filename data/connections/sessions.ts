@@ -144,9 +144,10 @@ export async function findSession(connectionId: string): Promise<Session | undef
  * Subscribes a session to a device or a group, in place of its earlier subscription to it; messages are buffered until its
  * snapshot is sent.
  * @param now Unix seconds
+ * @param waiting identifies this subscription: the snapshot of an earlier one does not end it
  * @param batch whether samples that arrive together are sent as one message
  */
-export const follow = (session: Session, id: string, now: number, batch = false) =>
+export const follow = (session: Session, id: string, now: number, waiting: string, batch = false) =>
   dynamodb.send(
     new PutCommand({
       TableName: table('connections'),
@@ -154,6 +155,7 @@ export const follow = (session: Session, id: string, now: number, batch = false)
         ...commonAttributes(session),
         channel: deviceKey(id),
         bufferingSince: now,
+        waiting,
         ...(batch && { batch: true }),
       },
     }),

@@ -13,8 +13,14 @@ const snapshotRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('channel'), connection, end, after: z.optional(z.int()), isUnnoticed }),
   /** A new viewer of a share; `isUnnoticed`: of its device. */
   z.object({ kind: z.literal('viewer'), connectionId: z.string(), end, isUnnoticed }),
-  /** A partner's new subscription to the telemetry of a device or a group. */
-  z.object({ kind: z.literal('subscription'), connectionId: z.string(), followed: z.string(), isUnnoticed }),
+  /** A partner's new subscription to the telemetry of a device or a group; `waiting`: of its follower. */
+  z.object({
+    kind: z.literal('subscription'),
+    connectionId: z.string(),
+    followed: z.string(),
+    waiting: z.optional(z.string()),
+    isUnnoticed,
+  }),
   /** The end of a share, with its final message: however many viewers it has, nobody else waits while they are told. */
   z.object({ kind: z.literal('share-end'), shareCode: z.string(), message: z.custom<StatusMessage>() }),
 ]);

@@ -17,7 +17,7 @@ async function sendSnapshot(request: SnapshotRequest): Promise<void> {
       return sendViewerSnapshot(request);
     case 'subscription':
       await untilNoticed(request);
-      return sendSubscriptionSnapshot(request.connectionId, request.followed);
+      return sendSubscriptionSnapshot(request);
     case 'share-end':
       return endFollowers(request.shareCode, request.message);
   }

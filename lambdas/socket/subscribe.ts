@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as actions from '../../contract/actions/telemetry';
 import { expectSubscribable } from '../../data/fleet/fleet';
 import { noteFollowed } from '../../data/connections/followed-until';
@@ -13,7 +14,8 @@ export const handler = answer(
   async ({ session, now, message: { deviceId, deviceGroupId, batch = false } }) => {
     await expectSubscribable(session.organisation, deviceId, deviceGroupId);
     const followed = deviceId ?? deviceGroupId ?? '';
-    await follow(session, followed, Math.floor(now.getTime() / 1000), batch);
+    const waiting = randomUUID();
+    await follow(session, followed, Math.floor(now.getTime() / 1000), waiting, batch);
     try {
       const kind = deviceId === undefined ? 'group' : 'device';
       // Whoever delivers reads only now and then whether somebody began to follow.
@@ -22,7 +24,8 @@ export const handler = answer(
         'sockets',
         session.openedAt + LONGEST_CONNECTION_S,
       );
-      await requestSnapshot({ kind: 'subscription', connectionId: session.connectionId, followed, isUnnoticed });
+      const { connectionId } = session;
+      await requestSnapshot({ kind: 'subscription', connectionId, followed, waiting, isUnnoticed });
     } catch (error) {
       await unfollow(session, followed);
       throw error;

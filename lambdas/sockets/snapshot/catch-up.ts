@@ -1,6 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from '../../../data/connections/connections';
-import { readBuffered, startFollowing, type BufferedMessage } from '../../../data/connections/followers';
+import {
+  readBuffered,
+  startFollowing,
+  type BufferedMessage,
+  type WaitingFollower,
+} from '../../../data/connections/followers';
 import { closeSocket, postToSocket } from '../../../data/connections/sockets';
 import { isNewer, sequenceIn, type Sequenced, type Sequences } from '../../../domain/sequence';
 
@@ -36,14 +41,14 @@ async function sendBuffered(
  * Sends a follower the messages that were buffered while it was sent the snapshot, in order, and then switches it to direct
  * delivery: nothing is missing between snapshot and changes, nothing older follows, and no state comes twice.
  * @param snapshot its sequences
- * @returns whether it follows now
+ * @returns whether it follows now; false also when it waits for another snapshot, which goes on in place of this one
  */
-export async function catchUp(follower: Connection, snapshot: Sequences): Promise<boolean> {
+export async function catchUp(follower: WaitingFollower, snapshot: Sequences): Promise<boolean> {
   let count = 0;
   let sent = snapshot;
   for (;;) {
     const buffered = await startFollowing(follower, sent, count);
-    if (!buffered) return true;
+    if (typeof buffered === 'string') return buffered === 'follows';
     const after = await sendBuffered(follower, buffered.slice(count), sent);
     if (!after) return false;
     sent = after;

@@ -4,13 +4,16 @@ import { findSession, followedDevice } from '../../../data/connections/sessions'
 import { postToSocket } from '../../../data/connections/sockets';
 import { organisationOf } from '../../../domain/id';
 import { snapshotMessage } from '../../telemetry/telemetry-message';
+import type { SnapshotRequest } from '../../../data/connections/snapshot-requests';
 import { catchUp } from './catch-up';
 
+type Subscription = Omit<Extract<SnapshotRequest, { kind: 'subscription' }>, 'kind'>;
+
 /** Sends a partner the last known state of each device that it has subscribed to, that these were all, then the buffered messages. */
-export async function sendSubscriptionSnapshot(connectionId: string, followed: string): Promise<void> {
+export async function sendSubscriptionSnapshot({ connectionId, followed, waiting }: Subscription): Promise<void> {
   const session = await findSession(connectionId);
   if (!session) return;
-  const item = followedDevice(session, followed);
+  const item = { ...followedDevice(session, followed), waiting };
   const sent: Record<string, number> = {};
   for (const device of await listDevicesOf(session.organisation, followed)) {
     const snapshot = snapshotMessage(device, new Date());

@@ -107,21 +107,33 @@ describe('startFollowing', () => {
   const sentSequences = names(100);
 
   test.each<Case>([
-    ['ends the buffering of a follower without buffered messages', waiting, undefined, { ...own, sentSequences }],
+    ['ends the waiting of a follower without buffered messages', waiting, 'follows', { ...own, sentSequences }],
     [
       'ends it when all of them were sent',
       { ...waiting, buffered: [change, end] },
-      undefined,
+      'follows',
       { ...own, sentSequences },
     ],
-    ['ends it when fewer are buffered', { ...waiting, buffered: [end] }, undefined, { ...own, sentSequences }],
+    ['ends it when fewer are buffered', { ...waiting, buffered: [end] }, 'follows', { ...own, sentSequences }],
+    [
+      'leaves one that follows already as it is',
+      { ...own, sentSequences: { 'device-1': 7 } },
+      'follows',
+      { ...own, sentSequences: { 'device-1': 7 } },
+    ],
+    [
+      'does not end another waiting',
+      { ...waiting, waiting: 'another', buffered: [end] },
+      'replaced',
+      { ...waiting, waiting: 'another', buffered: [end] },
+    ],
     [
       'returns the buffered messages when there are more than were sent',
       { ...waiting, buffered: [change, change, end] },
       [change, change, end],
       { ...waiting, buffered: [change, change, end] },
     ],
-    ['does not recreate a deleted follower', undefined, undefined, undefined],
+    ['does not recreate a deleted follower', undefined, 'follows', undefined],
   ])('%s, by one write', async (_, before, result, after) => {
     if (before) await engine.put('connections', before);
     await expect(startFollowing(own, sentSequences, 2)).resolves.toEqual(result);

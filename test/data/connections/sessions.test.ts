@@ -78,13 +78,14 @@ describe('findSession', () => {
 });
 
 test('follow and unfollow are one write each, and a new subscription waits for its snapshot', async () => {
-  await follow(partner, id('device'), 1795775400);
+  await follow(partner, id('device'), 1795775400, 'one');
   const key = { channel: `telemetry#${id('device')}`, connectionId: partner.connectionId };
   expect(onlyCommand()['Item']).toEqual({
     ...key,
     clientId: 'client1',
     session: true,
     bufferingSince: 1795775400,
+    waiting: 'one',
     openedAt: 1,
     expiresAt: later,
     socketId: partner.connectionId,
@@ -96,10 +97,10 @@ test('follow and unfollow are one write each, and a new subscription waits for i
 });
 
 test('follow stores that a subscriber asked for batches, and nothing when it did not', async () => {
-  await follow(partner, id('group'), 1795775400, true);
+  await follow(partner, id('group'), 1795775400, 'one', true);
   expect(onlyCommand()['Item']).toHaveProperty('batch', true);
   store.resetHistory();
-  await follow(partner, id('group'), 1795775400, false);
+  await follow(partner, id('group'), 1795775400, 'one', false);
   expect(onlyCommand()['Item']).not.toHaveProperty('batch');
 });
 

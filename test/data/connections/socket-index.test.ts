@@ -28,7 +28,7 @@ describe('The index by socket', () => {
   test.each<[string, () => Promise<unknown>, string, number]>([
     ['a session', () => openSession(partnerSession()), 'partner-socket', 1],
     ['a viewer', () => openSession(viewerSession()), 'viewer-socket', 3],
-    ['a subscription of a socket', () => follow(partnerSession(), 'device-1', now), 'partner-socket', 1],
+    ['a subscription of a socket', () => follow(partnerSession(), 'device-1', now, 'one'), 'partner-socket', 1],
   ])('has every item of %s', async (_, write, socketId, items) => {
     await write();
     expect(written()).toEqual(Array(items).fill(expect.objectContaining({ socketId, connectionId: socketId })));

@@ -100,7 +100,9 @@ describe('To the sockets of its channel', () => {
     expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'socket-2' }]);
     for (const item of followers)
       expect(await engine.get('connections', item)).toEqual(
-        item.connectionId === 'socket-2' ? { ...item, bufferingSince: expect.any(Number) as number } : item,
+        item.connectionId === 'socket-2'
+          ? { ...item, bufferingSince: expect.any(Number) as number, waiting: expect.any(String) as string }
+          : item,
       );
   });
 

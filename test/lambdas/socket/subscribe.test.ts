@@ -30,9 +30,11 @@ describe('subscribe', () => {
           kind: 'subscription',
           connectionId: socket,
           followed: Object.values(named)[0],
+          waiting: storedItem()?.['waiting'],
           isUnnoticed: true,
         },
       ]);
+      expect(storedItem()?.['waiting']).toMatch(/^[0-9a-f-]{36}$/);
     },
   );
 

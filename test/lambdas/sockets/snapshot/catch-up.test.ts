@@ -1,10 +1,14 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { outgoing, sendToFollower } from '../../../../lambdas/delivery/followers';
+import { bufferMessages, stopDelivery } from '../../../../data/connections/followers';
+import { follow, followedDevice } from '../../../../data/connections/sessions';
 import { catchUp, sendFinalMessage } from '../../../../lambdas/sockets/snapshot/catch-up';
 import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../../data/fixtures/store';
-import { givenBufferingFollower } from '../../fixtures/buffering-follower';
+import { id } from '../../../domain/fixtures/samples';
+import { givenBufferingFollower, passOnPuts } from '../../fixtures/buffering-follower';
+import { partnerSession } from '../../fixtures/telemetry';
 
 const follower = connection();
 const message = (sequence: number) => ({ type: 'job.status', sequence });
@@ -106,6 +110,64 @@ describe('A follower that has been sent the snapshot', () => {
         expect(socketCalls()).toEqual(posts(4, 5, 6));
       },
     );
+  });
+
+  describe('ends only the waiting that its snapshot was requested for', () => {
+    /** What happens to the follower while its first buffered message is sent, and whether a later snapshot of it still ends the waiting. */
+    const subscribedAgain = async () => {
+      await follow(partner, id('device'), 2, 'second');
+      await bufferMessages(subscribed, [{ text: JSON.stringify(message(7)) }]);
+    };
+    const partner = partnerSession();
+    const subscribed = { ...followedDevice(partner, id('device')), waiting: 'first' };
+    const postsTo = (...sequences: number[]) =>
+      sequences.map((sequence) => `${partner.connectionId} ${JSON.stringify(message(sequence))}`);
+
+    test.each<[string, () => Promise<unknown>, readonly number[]]>([
+      ['it is subscribed again', subscribedAgain, [7]],
+      ['it misses a message', () => stopDelivery(subscribed), []],
+    ])('when %s meanwhile', async (_, meanwhile, later) => {
+      passOnPuts();
+      const waiting = await givenBufferingFollower(subscribed);
+      for (const sequence of [4, 5]) await waiting.buffer(message(sequence));
+      sockets.on(PostToConnectionCommand).callsFake(async () => {
+        if (socketCalls().length === 1) await meanwhile();
+        return {};
+      });
+      await expect(catchUp(subscribed, snapshotSequences)).resolves.toBe(false);
+      expect(await waiting.isBuffering()).toBe(true);
+      const before = socketCalls().length;
+      await catchUp({ ...subscribed, waiting: 'second' }, snapshotSequences);
+      expect(socketCalls().slice(before)).toEqual(postsTo(...later));
+      expect(await waiting.isBuffering()).toBe(later.length === 0);
+    });
+
+    test.each([
+      ['it misses a message', () => stopDelivery(subscribed), true],
+      ['an earlier invocation had done it', () => Promise.resolve(), false],
+    ])('when the write that ended it is repeated after %s', async (_, meanwhile, isBuffering) => {
+      const waiting = await givenBufferingFollower(subscribed);
+      await catchUp(subscribed, { ...snapshotSequences, 'job.status': 9 });
+      await meanwhile();
+      await waiting.buffer(message(10));
+      const before = await waiting.item();
+      await catchUp(subscribed, snapshotSequences);
+      expect(await waiting.item()).toEqual(before);
+      expect(await waiting.isBuffering()).toBe(isBuffering);
+    });
+
+    test.each(['not-yet-sent', 'being-sent'])('of a %s one that misses a message nothing follows', async (when) => {
+      const waiting = await givenBufferingFollower(follower);
+      await waiting.buffer(message(4));
+      if (when === 'not-yet-sent') await stopDelivery(follower);
+      else
+        sockets.on(PostToConnectionCommand).callsFake(async () => {
+          await stopDelivery(follower);
+          return {};
+        });
+      await expect(catchUp(follower, snapshotSequences)).resolves.toBe(false);
+      expect(await waiting.isBuffering()).toBe(true);
+    });
   });
 
   test('is sent the buffered final message, closed and deleted', async () => {

@@ -12,7 +12,7 @@ import { deviceItem, givenSession, partnerSession, sentTo } from '../../fixtures
 import { givenBufferingFollower } from '../../fixtures/buffering-follower';
 
 const partner = partnerSession();
-const sendSnapshot = (followed: string) => sendSubscriptionSnapshot(partner.connectionId, followed);
+const sendSnapshot = (followed: string) => sendSubscriptionSnapshot({ connectionId: partner.connectionId, followed });
 const waitingFor = (followed: string) => givenBufferingFollower(followedDevice(partner, followed));
 const received = () => sentTo(partner.connectionId);
 const sample = (deviceId: string, later: number) => ({

@@ -30,7 +30,7 @@ describe('subscribe', () => {
           kind: 'subscription',
           connectionId: socket,
           followed: Object.values(named)[0],
-          waiting: storedItem()?.['waiting'],
+          waiting: storedItem()?.['waiting'] as unknown,
           isUnnoticed: true,
         },
       ]);

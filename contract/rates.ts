@@ -12,9 +12,10 @@ export const COMMANDS_PER_MINUTE = 1200;
 
 /**
  * Maximum of viewers' commands per minute for a share, and for all shares of a device: one share alone can't use up the device's limit. What
- * keeps a drone from harm counts for its viewer alone: no other viewer can use it up.
+ * keeps a drone from harm counts for its viewer, and of a share ten times as much: ten viewers have to send all of theirs before another's
+ * is refused, and whoever opens one socket after another can't flood the device.
  */
-export const CONTROLS_PER_MINUTE = { share: 30, device: 60, stopsOfViewer: 30 } as const;
+export const CONTROLS_PER_MINUTE = { share: 30, device: 60, stopsOfViewer: 30, stopsOfShare: 300 } as const;
 
 /** How often the viewers of a share may take the control of its device in a minute: ten that renew it every ten seconds. */
 export const CONTROL_TAKEN_PER_MINUTE = 60;

@@ -1,7 +1,7 @@
 import { GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { CommandRecord } from '../../domain/command-record';
 import { timeoutBounds } from '../../domain/command';
-import { isEnded } from '../../domain/command-lifecycle';
+import { commandStatuses, isEnded } from '../../domain/command-lifecycle';
 import { organisationOf, type Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
 import { FLOWN_ON_MS, isFinal } from '../../domain/job-lifecycle';
@@ -11,7 +11,6 @@ import { dynamodb, table } from '../store/dynamodb';
 import { firstIdAt } from '../store/new-id';
 import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
-import { queryToEnd } from '../store/query-to-end';
 import { expectOwnDevice } from '../fleet/fleet';
 import { fromItem, type CommandKey, type StoredCommand } from './command-item';
 
@@ -109,20 +108,44 @@ export async function listJobCommands(job: Job, deviceId: string): Promise<Comma
 /** Until when a device may have got commands of a job that has ended, ISO 8601. A later change of the job only moves it on. */
 const flownOnUntil = ({ updatedAt }: Job) => new Date(Date.parse(updatedAt) + FLOWN_ON_MS).toISOString();
 
-/** All commands of a device without an outcome, among those that were requested within the longest timeout. */
+/**
+ * Pages of 1 MB that are searched at most for open commands: all of the longest timeout unless they are large, else the newest thousand. A
+ * return waits for nobody's flood, and what is older ends by its own timeout.
+ */
+const MAX_PAGES = 8;
+
+/**
+ * The commands of a device without an outcome, newest first, among those that were requested within the longest timeout.
+ * @param now the present
+ */
 export async function readOpenCommands(deviceId: string, now: Date): Promise<StoredCommand[]> {
   const since = new Date(now.getTime() - (timeoutBounds.maximum + MARGIN_S) * 1000).toISOString();
-  const found = await queryToEnd({
-    TableName: table('commands'),
-    ConsistentRead: true,
-    KeyConditionExpression: 'deviceId = :deviceId AND commandId BETWEEN :first AND :last',
-    ExpressionAttributeValues: {
-      ':deviceId': deviceId,
-      ':first': firstIdAt('command', organisationOf('device', deviceId) ?? '', since),
-      ':last': 'command-~',
+  const open = commandStatuses.filter((status) => !isEnded(status)).map((status, index) => [`:open${index}`, status]);
+  const pages = paginateQuery(
+    { client: dynamodb },
+    {
+      TableName: table('commands'),
+      ConsistentRead: true,
+      KeyConditionExpression: 'deviceId = :deviceId AND commandId BETWEEN :first AND :last',
+      FilterExpression: `#status IN (${open.map(([name]) => name).join(', ')})`,
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':deviceId': deviceId,
+        ':first': firstIdAt('command', organisationOf('device', deviceId) ?? '', since),
+        ':last': 'command-~',
+        ...(Object.fromEntries(open) as Record<string, string>),
+      },
+      ScanIndexForward: false,
     },
-  });
-  return parseItems(found, fromItem).flatMap((each) => (each && !isEnded(each.command.status) ? [each] : []));
+  );
+  const found: Record<string, unknown>[] = [];
+  let count = 0;
+  for await (const { Items = [] } of pages) {
+    found.push(...Items);
+    count += 1;
+    if (count === MAX_PAGES) break;
+  }
+  return parseItems(found, fromItem).flatMap((each) => each ?? []);
 }
 
 /** How late a timeout may be applied, in seconds: queues and retries take a while. */

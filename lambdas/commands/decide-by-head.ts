@@ -8,6 +8,8 @@ import { Refusal } from '../../domain/refusal';
  */
 const usual = { attempts: 10, longestPauseMs: 200 };
 const forStops = { attempts: 60, longestPauseMs: 20 };
+/** Nothing is tried again later, in ms: the caller gets an answer before the function ends, and a command must begin within ten seconds. */
+const GIVE_UP_AFTER_MS = 7000;
 /**
  * The longest pause before the second attempt, in ms; each pause is of random length, and up to twice as long as the one before. Without it
  * those who lose a race meet again in the next one (AWS Architecture Blog, "Exponential Backoff And Jitter").
@@ -26,7 +28,8 @@ export async function decideByHead<Result>(
   isStop = false,
 ): Promise<Result> {
   const { attempts, longestPauseMs } = isStop ? forStops : usual;
-  for (let count = 0; count < attempts; count++) {
+  const begun = performance.now();
+  for (let count = 0; count < attempts && performance.now() - begun < GIVE_UP_AFTER_MS; count++) {
     if (count > 0) await pause(Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), longestPauseMs));
     const result = await attempt(await readHead(deviceId));
     if (result !== undefined) return result;

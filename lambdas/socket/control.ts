@@ -43,7 +43,8 @@ function expectSchema(command: Command): void {
 }
 
 /**
- * Counts a viewer's command against the limits of its share and of the device; one that keeps the drone from harm against its viewer's own.
+ * Counts a viewer's command against the limits of its share and of the device; one that keeps the drone from harm apart, against its
+ * viewer's own first.
  * @param shareId digest of the share code
  * @throws Refusal `too_many_requests`
  */
@@ -53,7 +54,10 @@ async function limitControl(
   { name }: Command,
   now: Date,
 ): Promise<void> {
-  if (isSafe(name)) return limitRate(`stop#${connectionId}`, CONTROLS_PER_MINUTE.stopsOfViewer, now);
+  if (isSafe(name)) {
+    await limitRate(`stop#${connectionId}`, CONTROLS_PER_MINUTE.stopsOfViewer, now);
+    return limitRate(`stop#${shareId}`, CONTROLS_PER_MINUTE.stopsOfShare, now);
+  }
   // The share first: a command that is refused for its share must not use up the limit of the device's other shares.
   await limitRate(`control#${shareId}`, CONTROLS_PER_MINUTE.share, now);
   await limitRate(`control#${deviceId}`, CONTROLS_PER_MINUTE.device, now);

@@ -66,7 +66,7 @@ test.each([
   ['commands of viewers', `${CONTROLS_PER_MINUTE.share} a minute per share, ${CONTROLS_PER_MINUTE.device} per device`],
   [
     '`PAUSE`, `RETURN_HOME`, `LAND` of viewers',
-    `${CONTROLS_PER_MINUTE.stopsOfViewer} a minute per viewer, beside those`,
+    `${CONTROLS_PER_MINUTE.stopsOfViewer} a minute per viewer, ${CONTROLS_PER_MINUTE.stopsOfShare} per share`,
   ],
 ])('the limit of %s is that of the service', (what, limit) => {
   expect(limits.tables.flatMap(({ rows }) => rows).find(([name]) => name === what)?.[1]).toBe(limit);

@@ -117,12 +117,12 @@ test('a command without a deadline is not published', async () => {
   expect(published()).toEqual([]);
 });
 
-test('a return ends the newest pending command too when the ended ones before it fill more than an answer of DynamoDB', async () => {
+test('a return ends what is pending before and after more ended commands than an answer of DynamoDB has', async () => {
   const large = { parameters: { note: 'x'.repeat(7000) } };
   const before = Array.from({ length: 200 }, (_, index) => ({
     commandId: `${begin}${String(index).padStart(16, '0')}`,
     sequence: index + 1,
-    status: 'DONE' as const,
+    status: index === 0 ? ('DELIVERED' as const) : ('DONE' as const),
     ...large,
   }));
   for (const each of before) await givenCommand(engine, each);
@@ -131,7 +131,9 @@ test('a return ends the newest pending command too when the ended ones before it
   await givenCommand(engine, last);
   await givenCommand(engine, home);
   expect(await streamed(home)).toEqual(done);
-  expect((await commandsIn(engine)).slice(-2)).toMatchObject([
+  const after = await commandsIn(engine);
+  expect(after[0]).toMatchObject({ status: 'SUPERSEDED' });
+  expect(after.slice(-2)).toMatchObject([
     { name: 'GO_TO', status: 'SUPERSEDED', supersededBy: home.commandId },
     { name: 'RETURN_HOME', status: 'REQUESTED' },
   ]);

@@ -152,6 +152,17 @@ describe('is limited', () => {
     expect(await answers(1, other, name)).toEqual(all(1));
   });
 
+  test('to 300 stops a minute of a share, however many sockets are opened', async () => {
+    jest.setSystemTime(new Date('2026-11-27T10:55:00.000Z'));
+    await engine.put('fleet', commandedDevice());
+    await givenShare({ shareCode: shareNumbered(15) });
+    const given: unknown[] = [];
+    for (let sockets = 0; sockets < 10; sockets += 1)
+      given.push(...(await answers(30, await viewer(shareNumbered(15)), 'PAUSE')));
+    expect(given).toEqual(all(300));
+    expect(await answers(1, await viewer(shareNumbered(15)), 'PAUSE')).toEqual(['error']);
+  });
+
   test('to 60 a minute per device over all of its shares, but for what keeps it from harm', async () => {
     jest.setSystemTime(new Date('2026-11-27T10:40:00.000Z'));
     await engine.put('fleet', commandedDevice());

@@ -60,11 +60,11 @@ test('twenty at once have twenty numbers, in one order', async () => {
   expect(answers.filter(({ status }) => status !== 202).every(({ status }) => status === 429)).toBe(true);
 });
 
-test.each(['PAUSE', 'RETURN_HOME', 'LAND'])('%s comes through among forty others at once', async (name) => {
+test.each(['PAUSE', 'RETURN_HOME', 'LAND'])('%s comes through among thirty others at once', async (name) => {
   await engine.put('fleet', commandedDevice());
-  const others = Array.from({ length: 40 }, () => send({ name: 'TAKE_PHOTO' }));
-  const stops = await Promise.all(Array.from({ length: 5 }, () => send({ name })));
-  expect(stops.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
+  const others = Array.from({ length: 30 }, () => send({ name: 'TAKE_PHOTO' }));
+  const stops = await Promise.all(Array.from({ length: 3 }, () => send({ name })));
+  expect(stops.map(({ status }) => status)).toEqual([202, 202, 202]);
   await Promise.all(others);
 });
 

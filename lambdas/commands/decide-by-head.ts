@@ -29,10 +29,11 @@ export async function decideByHead<Result>(
 ): Promise<Result> {
   const { attempts, longestPauseMs } = isStop ? forStops : usual;
   const begun = performance.now();
-  for (let count = 0; count < attempts && performance.now() - begun < GIVE_UP_AFTER_MS; count++) {
+  for (let count = 0; count < attempts; count++) {
     if (count > 0) await pause(Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** (count - 1), longestPauseMs));
     const result = await attempt(await readHead(deviceId));
     if (result !== undefined) return result;
+    if (performance.now() - begun > GIVE_UP_AFTER_MS) break;
   }
   throw new Refusal('too_many_requests');
 }

@@ -20,8 +20,23 @@ test('decides again, after pauses of random length, until nobody else was first'
   expect(pauses.mock.calls.map(([ms]) => ms)).toEqual([2.5, 5, 10, 20, 40, 80, 100, 100]);
 });
 
-test('gives up after ten times', async () => {
+test.each([
+  ['another command', false, 10],
+  ['a stop', true, 60],
+])('%s gives up, isStop: %s, after %d times', async (_, isStop, times) => {
+  jest.spyOn(performance, 'now').mockReturnValue(0);
   const attempt = jest.fn(() => Promise.resolve(undefined));
-  await expect(decideByHead(id('device'), attempt)).rejects.toMatchObject({ code: 'too_many_requests' });
-  expect(attempt).toHaveBeenCalledTimes(10);
+  await expect(decideByHead(id('device'), attempt, isStop)).rejects.toMatchObject({ code: 'too_many_requests' });
+  expect(attempt).toHaveBeenCalledTimes(times);
+  expect(Math.max(...pauses.mock.calls.map(([ms]) => ms ?? 0))).toBeLessThanOrEqual(isStop ? 20 : 200);
+});
+
+test('a stop gives up after seven seconds, so that its caller has an answer before the function ends', async () => {
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  const attempt = jest.fn(() => {
+    clock.mockReturnValue(attempt.mock.calls.length * 3000);
+    return Promise.resolve(undefined);
+  });
+  await expect(decideByHead(id('device'), attempt, true)).rejects.toMatchObject({ code: 'too_many_requests' });
+  expect(attempt).toHaveBeenCalledTimes(3);
 });

@@ -86,11 +86,14 @@ function expectOutput(example: string, { stdout }: ShellRun): void {
   }
 }
 
-/** What wscat is to print in a block: a message of each type in the output that follows, or a snapshot. */
+/** What wscat is to print in a block: a message of each type in the output that follows, with a cursor if that has one; or a snapshot. */
 function awaitedIn(next: Block | undefined): readonly string[] {
   if (next?.language !== 'json' || kindOf(next) !== 'output') return ['"snapshot":true'];
-  const types = (jsonValuesIn(next.text) as Record<string, unknown>[]).flatMap(({ type }) => type ?? []);
-  return types.map((type) => `"type":${JSON.stringify(type)}`);
+  return (jsonValuesIn(next.text) as Record<string, unknown>[]).flatMap(({ type, cursor }) => [
+    ...(type === undefined ? [] : [`"type":${JSON.stringify(type)}`]),
+    // Of a group, the last message of its snapshot only.
+    ...(cursor === undefined ? [] : ['"cursor":']),
+  ]);
 }
 
 /** Runs the blocks in their order, programs with the variables of the shell at that point, and compares what they print. */

@@ -2,8 +2,8 @@ import { deviceStatuses } from '../../../domain/fleet';
 import { jobStatuses } from '../../../domain/job-lifecycle';
 import { deviceState } from '../../../domain/telemetry';
 
-/** What a device happens to report. */
-const reported = [...Object.keys(deviceState.shape), 'receivedAt'].filter((name) => name !== 'timestamp');
+/** What a device happens to report, and when the platform reported of a job: on a busy machine it has it before it is read. */
+const reported = [...Object.keys(deviceState.shape), 'receivedAt', 'reportedAt'].filter((name) => name !== 'timestamp');
 /** Fields whose example must be the very value. */
 const fixed = [
   'success',

@@ -63,5 +63,13 @@ describe('limitViolations', () => {
     expect(limitViolations([call(2), call(2)])).toHaveLength(1);
     expect(limitViolations([call(2), call(0)])).toHaveLength(1);
     expect(limitViolations([call(2), call(1), call(1, true)])).toHaveLength(1);
+    expect(limitViolations([call(2), call(1), call(0), call(0)])).toHaveLength(1);
+  });
+
+  test('lets a call whose count was repeated read what others have counted meanwhile, and no more', () => {
+    expect(limitViolations([call(1), call(1)])).toEqual([]);
+    expect(limitViolations([call(2), call(0), call(0)])).toEqual([]);
+    expect(limitViolations([call(1), call(0)])).toHaveLength(1);
+    expect(limitViolations([call(2), call(1), call(1)])).toHaveLength(1);
   });
 });

@@ -19,7 +19,9 @@ export type BufferedMessage = z.output<typeof buffered>;
 const follower = z.extend(connection, {
   /** Since when it has been waiting for its snapshot, Unix seconds; messages are buffered meanwhile. */
   bufferingSince: z.optional(z.int()),
-  /** Which waiting this is, or was last; none: that of a connection that began with its handshake. A snapshot ends only the waiting that it was requested for. */
+  /**
+   * Identifies its present or last waiting; none: that of a handshake. A snapshot ends only the waiting that it was requested for.
+   */
   waiting: z.optional(z.string()),
   /** Samples that arrive together are sent to it as one message. */
   batch: z.optional(z.literal(true)),

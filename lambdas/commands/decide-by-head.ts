@@ -3,12 +3,15 @@ import { readHead, type Head } from '../../data/commands/command-head';
 import { Refusal } from '../../domain/refusal';
 
 /**
- * How often it is decided again, since the device got a command or another holder meanwhile, and how long the longest pause before it is, in
- * ms. What keeps the drone from harm tries oftener and sooner: it comes through among forty that command the device at the same time.
+ * How often it is decided again, since the device got a command or another holder meanwhile, and the longest pause before it, in ms. What keeps
+ * the drone from harm tries more often and sooner, so that it comes through among forty others.
  */
 const usual = { attempts: 10, longestPauseMs: 200 };
 const forStops = { attempts: 60, longestPauseMs: 20 };
-/** Nothing is tried again later, in ms: the caller gets an answer before the function ends, and a command must begin within ten seconds. */
+/**
+ * After how long nothing is tried again, in ms. The caller gets an answer before the function ends. A command must begin within ten
+ * seconds.
+ */
 const GIVE_UP_AFTER_MS = 7000;
 /**
  * The longest pause before the second attempt, in ms; each pause is of random length, and up to twice as long as the one before. Without it

@@ -101,7 +101,7 @@ describe('what an answer of DynamoDB leaves out', () => {
     expect(query).toContain('Limit: ');
   });
 
-  /** What is made good when DynamoDB leaves it out. */
+  /** Files whose loss is made good elsewhere. */
   const madeGood = [
     // The condition of the write notices a claim.
     'requests/device-claims.ts',

@@ -1,6 +1,6 @@
 import { channels, topicOf } from '../../contract/status-channels';
 import type { Caller } from './caller';
-import type { Kind } from './channel-violations';
+import { readMessages, type Kind } from './channel-violations';
 import { MqttConnection, openWebSocket } from './connections';
 import { observeJob } from './job-model';
 import type { Operation } from './operations';
@@ -59,8 +59,6 @@ function subjectOf(recorder: HistoryRecorder, caller: Caller, { kind, target }: 
   return { kind, id, name, isForeign, isNobodys: false, ...('deviceId' in found ? { share: found } : { job: found }) };
 }
 
-const read = (text: string) => JSON.parse(text) as Record<string, unknown>;
-
 /** Initial record of a follower. */
 const following = (caller: Caller, over: 'MQTTS' | 'WSS', { kind, id }: Subject) => ({
   over,
@@ -74,7 +72,7 @@ async function followOverWss(recorder: HistoryRecorder, caller: Caller, subject:
   const { kind, id, name, job, share, isForeign } = subject;
   const label = `${caller.name} follows ${name} over WSS`;
   const common = following(caller, 'WSS', subject);
-  const onMessage = (text: string) => common.received.push({ at: performance.now(), message: read(text) });
+  const onMessage = (text: string) => common.received.push(...readMessages('WSS', text));
   const path = channels[kind].path.replace('{id}', id);
   const { status, socket, start, end } = await openWebSocket(recorder.facts, path, caller.token, onMessage);
   if (!caller.hasScope(channels[kind].scope) && status !== 403)
@@ -112,7 +110,7 @@ export async function followOverMqtt(
   if (connection.isSubscribed(topic)) return;
   const common = following(caller, 'MQTTS', subject);
   const opened = performance.now();
-  const onMessage = (text: string) => common.received.push({ at: performance.now(), message: read(text) });
+  const onMessage = (text: string) => common.received.push(...readMessages('MQTTS', text));
   const isGranted = await connection.subscribe(topic, onMessage);
   const isAllowed = caller.hasScope(channels[kind].scope) && !isForeign;
   if (isGranted !== isAllowed) recorder.addViolation(label, isGranted ? 'granted' : 'refused');

@@ -41,6 +41,16 @@ export const isPosition = (message: ReceivedMessage['message']): boolean =>
 /** Whether a message is about a command to a device, which the channels of its job and its group carry beside their own. */
 export const isOfCommand = ({ type }: ReceivedMessage['message']): boolean => type === 'command.status';
 
+/** The service's own message on a WebSocket, from a minute after its handshake on: it says nothing of the channel ("Heartbeat"). */
+const isHeartbeat = (message: ReceivedMessage['message']): boolean =>
+  message['type'] === 'heartbeat' && Object.keys(message).length === 1;
+
+/** What a follower keeps of a text that arrived now: its message; nothing of a heartbeat, which only WebSockets get. */
+export function readMessages(over: Follower['over'], text: string): ReceivedMessage[] {
+  const message = JSON.parse(text) as ReceivedMessage['message'];
+  return over === 'WSS' && isHeartbeat(message) ? [] : [{ at: performance.now(), message }];
+}
+
 const idNames = { job: 'jobId', group: 'deviceGroupId', share: 'shareCode' } as const;
 const types = { job: 'job.status', group: 'device.status', share: 'share.status' } as const;
 

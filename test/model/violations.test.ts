@@ -1,4 +1,4 @@
-import { channelViolations, timestampViolations, type Follower } from './channel-violations';
+import { channelViolations, readMessages, timestampViolations, type Follower } from './channel-violations';
 import { telemetryViolations, type Subscriber, type PublishedSample } from './telemetry-violations';
 import { altitudeAt, flightWindowOf, replyViolations, trackViolations, type PublishedList } from './track-violations';
 
@@ -106,6 +106,28 @@ describe('channelViolations, for a job', () => {
     ],
   ])('rejects %s', (_, messages, more) => {
     expect(faultsOf(messages, more)).not.toEqual([]);
+  });
+});
+
+describe('readMessages', () => {
+  const violationsOf = (kind: Follower['kind'], over: Follower['over'], message: object) => {
+    const received = [snapshot, queued, message].flatMap((one) => readMessages(over, JSON.stringify(one)));
+    return { count: received.length, violations: channelViolations({ over, kind, id: jobId, tag, received }) };
+  };
+  const heartbeat = { type: 'heartbeat' };
+
+  test('leaves out a heartbeat, which comes on every WebSocket that is open for long enough', () => {
+    expect(violationsOf('job', 'WSS', heartbeat)).toEqual({ count: 2, violations: [] });
+  });
+
+  test.each<[string, Follower['over'], object]>([
+    ['a heartbeat over MQTTS', 'MQTTS', heartbeat],
+    ['a heartbeat with anything else in it', 'WSS', { ...heartbeat, jobId }],
+    ['a message of no channel', 'WSS', { type: 'expiring' }],
+  ])('keeps %s, and channelViolations rejects it', (_, over, message) => {
+    const { count, violations } = violationsOf('job', over, message);
+    expect(count).toBe(3);
+    expect(violations).not.toEqual([]);
   });
 });
 

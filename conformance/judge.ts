@@ -13,6 +13,8 @@ export interface Transcript {
   readonly deletedAt: ReadonlyMap<string, number>;
   /** Jobs that wait for one device, in the order in which they must be begun. */
   readonly ranks: readonly (readonly [rule: RuleName, first: string, then: string])[];
+  /** Jobs that came while their device had another one. */
+  readonly waiting: readonly string[];
   /** Commands by their id; whether each was out of date when it was sent. */
   readonly commands: ReadonlyMap<string, { readonly isLate: boolean; readonly isOvertaken: boolean }>;
   /** The job that was in flight when the platform was killed; undefined when it was not. */
@@ -140,6 +142,11 @@ const checks: Readonly<Record<RuleName, Check>> = {
       );
     });
   },
+  waits: (run) =>
+    each(run.waiting, (jobId) => {
+      const isRefused = reportsOf(run, jobId).some(({ detail }) => detail['status'] === 'FAILED');
+      return isRefused && begunAt(run, jobId) === undefined && `${jobId} was refused`;
+    }),
   answers: (run) =>
     each(run.commands.keys(), (requestId) => {
       const found = of(run.heard, 'control.outcome.reported').filter(

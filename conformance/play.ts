@@ -80,6 +80,12 @@ export async function play({ bus, tag, devices, restart, patience }: Stage): Pro
   await book.publish('job.cancelled', { ...cancelled, version: 2 }, { status: 'CANCELLED' });
   await book.publish('job.created', deleted);
   await book.publish('job.created', high);
+  // The next job of a device comes before the end of the one before it.
+  const given = book.add('given-up-cancelled', d, { ...onD, priority: 9 }, 'is not begun');
+  const next = book.add('next', d, { ...onD, priority: 3 });
+  await book.publish('job.created', given);
+  await book.publish('job.created', next);
+  await book.publish('job.cancelled', { ...given, version: 2 }, { status: 'CANCELLED' });
   const repeatCommand = await command(d, 'gimbal', { sequence: 2 });
   await repeatCommand();
   // Its number comes after that of the command which was sent before it.
@@ -136,6 +142,7 @@ export async function play({ bus, tag, devices, restart, patience }: Stage): Pro
     expectations: book.expectations,
     deletedAt,
     ranks,
+    waiting: [low, high, lowered, next].map(({ jobId }) => jobId),
     commands,
     interrupted: restart && isInFlight ? busy.jobId : undefined,
     afterUnknown: last.jobId,

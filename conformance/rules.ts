@@ -16,6 +16,7 @@ export const rules = {
   priority: 'Of the jobs that wait for a device, one with a higher `priority` goes first.',
   device: 'So is a `deviceId` that `is not the device of the job`',
   oneAtATime: 'A device flies one job at a time.',
+  waits: 'A job for a device that has another one waits, and is not refused for it',
   answers: "Report `DELIVERED` when the device begins, and an outcome when it is achieved, or can't be",
   lateCommands: 'Do not begin it after `startBefore`',
   commandOrder: 'Take a command only if its `sequence` is above the last one taken of that device',

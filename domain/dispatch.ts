@@ -6,6 +6,7 @@ import type { Device } from './fleet';
 import { jobRequest } from './job';
 import type { StoredMission } from './mission-record';
 import { invalid, Refusal } from './refusal';
+import { offlineAfter } from './state-saving';
 import { standingPlaceOf, type Place, type StandingDevice } from './standing-device';
 import { name } from './text';
 
@@ -88,12 +89,18 @@ interface Circumstances {
   readonly isBusy: boolean;
   readonly etaSeconds: number;
   readonly maxEtaSeconds: number | undefined;
+  /** ISO 8601. */
+  readonly now: string;
 }
 
-/** Why a device is not dispatched; undefined when it is free. @param device as it is now; undefined when it was removed */
+/**
+ * Why a device is not dispatched; undefined when it is free. What it measured too long ago says nothing of now, whenever it arrived.
+ * @param device as it is now; undefined when it was removed
+ */
 export function whyPassedOver(device: Device | undefined, circumstances: Circumstances): PassedOver | undefined {
-  const { isBusy, etaSeconds, maxEtaSeconds = Infinity } = circumstances;
+  const { isBusy, etaSeconds, maxEtaSeconds = Infinity, now } = circumstances;
   if (device?.status !== 'online' || !device.lastState) return 'OFFLINE';
+  if (Date.parse(now) - Date.parse(device.lastState.timestamp) > offlineAfter(device)) return 'OFFLINE';
   if (!standingPlaceOf(device.lastState)) return 'FLYING';
   if (isBusy) return 'BUSY';
   if ((device.lastState.battery?.percent ?? 0) < MIN_CHARGE) return 'LOW_CHARGE';

@@ -17,7 +17,12 @@ export const checkJob = {
   handler: 'jobs/check-job',
   perMinute: JOBS_CHECKED_PER_MINUTE,
   asksPlatform: true,
-  tables: { fleet: ['query', 'batchGet'], missions: ['get'], jobs: ['query'], requests: ['get', 'batchGet'] },
+  tables: {
+    fleet: ['query', 'batchGet'],
+    missions: ['get'],
+    jobs: ['query', 'batchGet'],
+    requests: ['get', 'batchGet'],
+  },
   request: { body: jobRequest },
   reply: { status: 200, body: schemas.checkedJobReply },
   refusals: ['invalid_request', 'device_group_not_found', 'mission_not_found'],

@@ -17,7 +17,12 @@ export const dispatchJob = {
   perMinute: JOBS_DISPATCHED_PER_MINUTE,
   idempotent: true,
   setsDeadlines: true,
-  tables: { fleet: ['query', 'batchGet'], missions: ['get'], jobs: ['query', 'put'], requests: ['batchGet', 'put'] },
+  tables: {
+    fleet: ['query', 'batchGet'],
+    missions: ['get'],
+    jobs: ['query', 'batchGet', 'put'],
+    requests: ['batchGet', 'put'],
+  },
   request: { body: dispatchRequest },
   reply: { status: 201, body: schemas.dispatchedJobReply, links: 'job' },
   refusals: ['invalid_request', 'device_group_not_found', 'mission_not_found', 'no_device'],

@@ -1,7 +1,7 @@
 import { readDevices } from '../../data/fleet/device-state';
 import { listStandingDevices } from '../../data/fleet/standing-devices';
 import { readBusyDevices } from '../../data/jobs/busy-devices';
-import { readClaimed } from '../../data/requests/device-claims';
+import { readClaimedDevices } from '../../data/jobs/claimed-devices';
 import * as dispatch from '../../domain/dispatch';
 import { standingPlaceOf, type Place } from '../../domain/standing-device';
 import type { Organisation } from '../../domain/id';
@@ -62,14 +62,15 @@ async function asTheyAre(
   now: string,
 ): Promise<Nearest[]> {
   const ids = ranked.map(({ deviceId }) => deviceId);
-  const [devices, claimed] = await Promise.all([readDevices(organisation, ids), readClaimed(ids, now)]);
+  const [devices, claimed] = await Promise.all([readDevices(organisation, ids), readClaimedDevices(ids, now)]);
   return ranked
     .map((each) => {
       const device = devices.find(({ deviceId }) => deviceId === each.deviceId);
       const standsAt = device?.lastState && standingPlaceOf(device.lastState);
       const metres = standsAt ? dispatch.metresTo(standsAt, wanted.place) : each.metres;
       const { etaSeconds, ...candidate } = candidateOf({ ...each, ...device }, metres, wanted);
-      const circumstances = { isBusy: claimed.has(each.deviceId), etaSeconds, maxEtaSeconds: wanted.maxEtaSeconds };
+      const { maxEtaSeconds } = wanted;
+      const circumstances = { isBusy: claimed.held.has(each.deviceId), etaSeconds, maxEtaSeconds, now };
       const reason = dispatch.whyPassedOver(device, circumstances);
       return { ...candidate, etaSeconds, ...(reason && { reason }) };
     })

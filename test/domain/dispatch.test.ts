@@ -7,7 +7,8 @@ import { fc } from '../property-runs';
 const timestamp = '2026-11-27T10:30:00.000Z';
 const navigation = { position: { type: 'Point' as const, coordinates: [8.5, 47.4, 440] as [number, number, number] } };
 const standing = { timestamp, droneState: 'DOCKED', navigation, battery: { percent: 90 } };
-const free = { isBusy: false, etaSeconds: 60, maxEtaSeconds: undefined };
+const later = (seconds: number) => ({ now: new Date(Date.parse(timestamp) + seconds * 1000).toISOString() });
+const free = { isBusy: false, etaSeconds: 60, maxEtaSeconds: undefined, ...later(0) };
 const device = (change: Partial<Device> = {}) => sampleDevice({ lastState: standing, ...change });
 const reporting = (change: object) => device({ lastState: { ...standing, ...change } });
 
@@ -18,6 +19,11 @@ test.each<[string, Device | undefined, object, string | undefined]>([
   ['removed', undefined, {}, 'OFFLINE'],
   ['offline', device({ status: 'offline' }), {}, 'OFFLINE'],
   ['silent from the start', sampleDevice(), {}, 'OFFLINE'],
+  ['at rest, and measured its state 40 seconds ago', device(), later(40), undefined],
+  ['at rest, and measured it longer ago', device(), later(41), 'OFFLINE'],
+  ['at a job, and measured it 30 seconds ago', reporting({ jobId: 'job-1' }), later(30), undefined],
+  ['at a job, and measured it longer ago', reporting({ jobId: 'job-1' }), later(31), 'OFFLINE'],
+  ['ahead with its clock', device(), later(-20), undefined],
   ['in the air', reporting({ droneState: 'HOVER' }), {}, 'FLYING'],
   ['in a state that nobody knows', reporting({ droneState: 'TAXIING' }), {}, 'FLYING'],
   ['nowhere', reporting({ navigation: undefined }), {}, 'FLYING'],

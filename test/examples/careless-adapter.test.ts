@@ -18,6 +18,7 @@ test('a careless adapter is told which rules it breaks', async () => {
       'priority',
       'device',
       'oneAtATime',
+      'waits',
       'answers',
       'lateCommands',
       'commandOrder',

@@ -46,7 +46,7 @@ const flying = {
 };
 const command = commandItem(sampleCommand(), undefined);
 const lastState = JSON.stringify({
-  timestamp: '2026-11-27T10:30:00.000Z',
+  timestamp: new Date().toISOString(),
   droneState: 'DOCKED',
   navigation: { position: { type: 'Point', coordinates: [8.5417, 47.3769, 440] } },
   battery: { percent: 90 },
@@ -150,6 +150,24 @@ describe.each(cases)('%s with %j', (endpoint, sent, calls) => {
     expect(granted).toEqual(expect.arrayContaining(tableUses()));
   });
 });
+
+test.each<EndpointKey>(['POST /v3/jobs/dispatch', 'POST /v3/jobs/check'])(
+  '%s beside a claim costs one read more: its job, which it may have outlived',
+  async (endpoint) => {
+    const claim = { deviceId: id('device'), jobId: id('job'), ttl: 9e9 };
+    const claims = { requests: { Keys: [{ id: `claim#${id('device')}` }], ConsistentRead: true } };
+    store.on(BatchGetCommand, { RequestItems: claims }).resolves({ Responses: { requests: [claim] } });
+    const { handler } = (await import(`../../lambdas/http/${endpoints[endpoint].handler}`)) as { handler: unknown };
+    const body = {
+      name: 'Alarm',
+      deviceGroupId: id('group'),
+      desiredLocation: { type: 'Point', coordinates: [8.5417, 47.3769] },
+    };
+    expect((await call(handler, { scopes, body })).status).toBe(endpoints[endpoint].reply.status);
+    expect(tableUses().filter((use) => use === 'jobs batchGet')).toHaveLength(1);
+    expect(tablesOf(endpointTable[endpoint])).toMatchObject({ jobs: expect.arrayContaining(['batchGet']) as string[] });
+  },
+);
 
 test.each<[key: EndpointKey, expected: string[]]>([
   ['GET /v3/shares/{shareCode}', ['shares get']],

@@ -2,8 +2,9 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../../../data/fleet/fleet-key';
 import { removeFromFleet } from '../../../../data/fleet/fleet-registry';
-import { fromItem, toItem } from '../../../../data/jobs/job-item';
+import { fromItem, keyOf, toItem } from '../../../../data/jobs/job-item';
 import type { Job } from '../../../../domain/job';
+import { isFinal, jobStatuses } from '../../../../domain/job-lifecycle';
 import { handler } from '../../../../lambdas/http/jobs/dispatch-job';
 import { standingItem } from '../../../channels/standing-item';
 import { storeOnEngine } from '../../../data/fixtures/engine';
@@ -55,6 +56,7 @@ const dispatch = (fields: object = {}, headers: Record<string, string> = {}) => 
   return call(handler, sent, TIME_LEFT_MS);
 };
 const deviceOf = ({ body }: { body: Record<string, unknown> }) => (body['job'] as Partial<Job> | undefined)?.deviceId;
+const finalStatuses = jobStatuses.filter(isFinal);
 const jobs = async () => (await engine.all('jobs')).map((item) => fromItem(item)?.job);
 
 beforeEach(() => {
@@ -150,6 +152,70 @@ test('fifty at once over twenty devices: twenty jobs, thirty refusals, no device
   const taken = (await jobs()).map((job) => job?.deviceId);
   expect(new Set(taken).size).toBe(20);
   expect(taken).toHaveLength(20);
+});
+
+/** Ends of a job after which it needs its device no more. */
+const ends: readonly (readonly [string, (item: Record<string, unknown>) => object | undefined])[] = [
+  ...finalStatuses.map((status) => [status, (item: object) => ({ ...item, status })] as const),
+  ['deleted', () => undefined],
+  ['given another device', (item) => ({ ...item, deviceId: numbered('device', 9) })],
+];
+
+describe('a device that was dispatched a moment ago', () => {
+  /** Dispatches the only device, and changes its job. */
+  async function givenDispatched(change: (item: Record<string, unknown>) => object | undefined) {
+    const deviceId = await givenDevice(1);
+    expect(deviceOf(await dispatch())).toBe(deviceId);
+    const [item] = await engine.all('jobs');
+    const changed = change(item ?? {});
+    if (changed) await engine.put('jobs', changed);
+    else await engine.answers('DeleteCommand')({ TableName: 'jobs', Key: keyOf(String(item?.['jobId'])) });
+    return deviceId;
+  }
+
+  test.each(ends)('is free at once when its job is %s', async (_, change) => {
+    const deviceId = await givenDispatched(change);
+    const { body } = await dispatch();
+    expect(deviceOf({ body })).toBe(deviceId);
+    expect(body['candidates']).toMatchObject([{ deviceId }]);
+    expect(await dispatch()).toMatchObject({ status: 409, body: { details: [{ path: deviceId, message: 'BUSY' }] } });
+  });
+
+  test.each(ends)('is taken by one of twenty at once when its job is %s', async (_, change) => {
+    await givenDispatched(change);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => dispatch()));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
+  });
+
+  test.each<[string, (item: Record<string, unknown>) => object]>([
+    ...jobStatuses
+      .filter((status) => !isFinal(status))
+      .map((status) => [status, (item: object) => ({ ...item, status })] as [string, (item: object) => object]),
+    ['in a status that nobody can read', (item) => ({ ...item, status: 'HELD' })],
+  ])('is not free while its job is %s', async (_, change) => {
+    const deviceId = await givenDispatched(change);
+    expect(await dispatch()).toMatchObject({ status: 409, body: { details: [{ path: deviceId, message: 'BUSY' }] } });
+  });
+
+  test('is not free for a minute by a claim that names no job, as those of before', async () => {
+    const deviceId = await givenDispatched(() => undefined);
+    const [item] = (await engine.all('requests')).filter(({ id }) => String(id).startsWith('claim#'));
+    const { jobId: _, ...former } = item ?? {};
+    await engine.put('requests', former);
+    expect(await dispatch()).toMatchObject({ status: 409, body: { details: [{ path: deviceId, message: 'BUSY' }] } });
+    await engine.put('requests', { ...former, ttl: Math.floor(Date.now() / 1000) });
+    expect(deviceOf(await dispatch())).toBe(deviceId);
+  });
+});
+
+test('a device that measured its state too long ago is offline, whenever that arrived', async () => {
+  const deviceId = await givenDevice(1);
+  const item = await engine.get('fleet', fleetKey(acme, deviceId));
+  const lastState = JSON.parse(String(item?.['lastState'])) as object;
+  const timestamp = new Date(Date.now() - 45_000).toISOString();
+  await engine.put('fleet', { ...item, lastState: JSON.stringify({ ...lastState, timestamp }) });
+  expect(await dispatch()).toMatchObject({ status: 409, body: { details: [{ path: deviceId, message: 'OFFLINE' }] } });
 });
 
 test('a repeat of the key gets the same job, and takes no other device', async () => {

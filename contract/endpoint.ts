@@ -51,6 +51,11 @@ export interface Endpoint {
   readonly handler: string;
   /** Exact limit of calls per client in fixed windows of a minute (spec section 8). */
   readonly perMinute?: number;
+  /**
+   * Whether a request, by the text of its body, has a limit of its own once the client's is used up, of the same number: what keeps a drone from
+   * harm can't wait for the next minute.
+   */
+  readonly spares?: (body: string | null) => boolean;
   /** Accepts an `Idempotency-Key`. */
   readonly idempotent?: true;
   /** Tables that its own operation uses, and how; {@link tablesOf} adds those for `perMinute`, `idempotent` and `waits`. */

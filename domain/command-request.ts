@@ -1,6 +1,6 @@
 /** The body of a request for a command: one closed schema for each name, and an open one for names of the platform's own. */
 import * as z from 'zod/mini';
-import { commandNames, commandParameters, MAX_COMMAND_BYTES, timeoutBounds } from './command';
+import { commandNames, commandParameters, MAX_COMMAND_BYTES, safe, timeoutBounds } from './command';
 import type { Command, KnownCommand } from './command';
 import { freeForm } from './free-form';
 import { name } from './text';
@@ -49,6 +49,16 @@ export const ownRequest = z
 /** Of several schemas that refuse a body, the last one says which names there are. */
 export const commandRequest = z.union([...Object.values(knownRequests), ownRequest]);
 export type CommandRequest = z.output<typeof commandRequest>;
+
+/** Whether the text of a request asks for what keeps a drone from harm. One that is refused anyway does not. */
+export function asksForStop(text: string | null): boolean {
+  try {
+    const request: unknown = JSON.parse(text ?? '');
+    return safe.some((name) => knownRequests[name].safeParse(request).success);
+  } catch {
+    return false;
+  }
+}
 
 /** The command in a request, and what is not part of it. */
 export function partsOf({ jobId, timeoutSeconds, ...command }: CommandRequest): {

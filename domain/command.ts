@@ -37,23 +37,34 @@ export const commandNames = Object.keys(commandParameters) as readonly KnownComm
 export const isKnownCommand = (name: unknown): name is KnownCommand =>
   typeof name === 'string' && Object.hasOwn(commandParameters, name);
 
+/** The known command whose name this is in another case. */
+const meantBy = (name: string): KnownCommand | undefined =>
+  isKnownCommand(name) ? undefined : commandNames.find((known) => known === name.toUpperCase());
+
+/** The name of a command that viewers send: any, but none that would be a known one in capitals, which nothing would treat as such. */
+export const viewersCommandName = text(1, 64).check(
+  z.refine((name) => meantBy(name) === undefined, {
+    error: ({ input }) => `is ${meantBy(String(input)) ?? ''} in another case: write it in capital letters`,
+  }),
+);
+
 /** Size of a command as JSON, in bytes. */
 export const MAX_COMMAND_BYTES = 8192;
 
-/** A command as it is stored and published: its name and parameters. */
-export const command = z.looseObject({ name: text(1, 64) }).check(freeForm(MAX_COMMAND_BYTES));
+/** A command of a viewer, as it is stored and published: its name and parameters. */
+export const command = z.looseObject({ name: viewersCommandName }).check(freeForm(MAX_COMMAND_BYTES));
 export type Command = z.output<typeof command>;
 
 /** Who a command comes from: a client of the organisation, a viewer of a share, or this service itself. */
 export const commandOrigins = ['partner', 'share', 'service'] as const;
 
 /** Commands that end a flight. Whatever is pending ends as SUPERSEDED when one is accepted. */
-const flightEnding: readonly string[] = ['RETURN_HOME', 'LAND'] satisfies KnownCommand[];
-export const endsFlight = (name: string): boolean => flightEnding.includes(name);
+const flightEnding = ['RETURN_HOME', 'LAND'] as const satisfies KnownCommand[];
+export const endsFlight = (name: string): boolean => flightEnding.some((each) => each === name);
 
 /** Commands that keep a drone from harm: no limit of the device refuses them. */
-const safe: readonly string[] = ['PAUSE', ...flightEnding] satisfies string[];
-export const isSafe = (name: string): boolean => safe.includes(name);
+export const safe = ['PAUSE', ...flightEnding] as const satisfies KnownCommand[];
+export const isSafe = (name: string): boolean => safe.some((each) => each === name);
 
 /** Until when the platform must have begun a command, in ms after its request. */
 export const START_WITHIN_MS = 10_000;

@@ -1,5 +1,5 @@
 /** Whether a device may be told something now, by what is known of it. */
-import { commandNames, endsFlight, isKnownCommand, type Command } from './command';
+import { commandNames, endsFlight, isKnownCommand, isSafe, type Command } from './command';
 import type { Requester } from './command-record';
 import { whyHeldFrom, type ControlLease } from './control-lease';
 import type { Location } from './destination';
@@ -21,6 +21,8 @@ export interface Circumstances {
   readonly requester: Requester;
   /** Who holds the device now. */
   readonly held: ControlLease | undefined;
+  /** Whether a job names the device that the platform has begun: it may have taken off since it reported. */
+  readonly mayHaveTakenOff: boolean;
 }
 
 /** A command can't be given now. */
@@ -33,6 +35,15 @@ export const onTheGround = (): Refusal => conflict('name', 'the device is on the
 const isInFlight = ({ takeOff, lastState }: Device): boolean =>
   takeOff !== undefined && !isOnGround(lastState?.droneState);
 
+/** How long a drone may still report that it stands after its job was begun, in ms: as long as its report at rest may wait, or it prepares the take-off. */
+const MAY_STAND_FOR_MS = 10_000;
+
+/** Whether a device has said that it stands so late after a change of its job that it has landed, or never took off. @param changedAt ISO 8601 */
+export const standsSince = ({ lastState, savedAt }: Device, changedAt: string): boolean =>
+  isOnGround(lastState?.droneState) &&
+  savedAt !== undefined &&
+  Date.parse(savedAt) - Date.parse(changedAt) > MAY_STAND_FOR_MS;
+
 /** Viewers could send any name before there was a list: such a name is passed on until that ends (docs/guides/versioning.md). */
 const isFormer = (name: string): boolean => !isKnownCommand(name) && !name.startsWith('x-');
 
@@ -42,17 +53,20 @@ const whileEnding: readonly string[] = ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND'
 /**
  * Why a device can't be told something now; undefined when it can.
  *
- * RETURN_HOME and LAND are refused only for a device that stands: what is not known must not keep a drone in the air.
+ * RETURN_HOME and LAND are refused only for a device that stands, and no stop for one that may have taken off since: what is not known must not
+ * keep a drone in the air.
  */
 export function whyNotCommanded(name: string, circumstances: Circumstances): Refusal | undefined {
   const { device, job, ending, requester, held } = circumstances;
+  const comesThrough = isSafe(name) && circumstances.mayHaveTakenOff;
   const heldFrom = whyHeldFrom(requester, name, held);
   if (heldFrom) return heldFrom;
   if (isFormer(name)) return undefined;
   const { lastState } = device;
-  if (endsFlight(name)) return isOnGround(lastState?.droneState) ? onTheGround() : undefined;
-  if (isOnGround(lastState?.droneState)) return onTheGround();
-  if (!isInFlight(device)) return conflict('name', 'the device is not in flight, as far as it reported');
+  if (isOnGround(lastState?.droneState) && !comesThrough) return onTheGround();
+  if (endsFlight(name)) return undefined;
+  if (!isInFlight(device) && !comesThrough)
+    return conflict('name', 'the device is not in flight, as far as it reported');
   const flies = job?.deviceId ?? (job?.jobId === lastState?.jobId ? device.deviceId : undefined);
   if (job && flies !== device.deviceId) return conflict('jobId', 'is not flown by this device');
   if (ending !== undefined && !whileEnding.includes(name))

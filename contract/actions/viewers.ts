@@ -14,7 +14,14 @@ export const control = {
   reply: z.object({ type: z.literal('accepted'), requestId: z.string() }),
   refusals: ['too_many_requests', 'cannot_command', 'held_by'],
   handler: 'control',
-  tables: { shares: ['get'], partners: ['get'], fleet: ['get'], commands: ['get', 'put'], requests: ['update'] },
+  tables: {
+    shares: ['get'],
+    partners: ['get'],
+    fleet: ['get'],
+    jobs: ['query'],
+    commands: ['get', 'put'],
+    requests: ['update'],
+  },
 } as const satisfies WebSocketAction;
 
 export const takeControl = {

@@ -1,5 +1,5 @@
 import { START_WITHIN_MS } from '../../domain/command';
-import { commandRequest } from '../../domain/command-request';
+import { asksForStop, commandRequest } from '../../domain/command-request';
 import { LEASE_S } from '../../domain/control-lease';
 import type { Endpoint } from '../endpoint';
 import { COMMANDS_PER_MINUTE, COMMANDS_OF_DEVICE_PER_MINUTE } from '../rates';
@@ -15,14 +15,16 @@ export const sendCommand = {
     'again. Every command ends, with `DONE` when it is achieved, not when it is begun.\n\n' +
     `The drone platform refuses a command that it could not begin within ${START_WITHIN_MS / 1000} seconds. One without an outcome within \`timeoutSeconds\` is ` +
     '`TIMED_OUT`: nobody knows whether it was executed. An outcome that comes later is in `lateOutcome`.\n\n' +
-    'In flight is what the device reported last. `RETURN_HOME` and `LAND` are refused only for a device on the ground, and end as `SUPERSEDED` whatever is ' +
+    'In flight is what the device reported last. `PAUSE`, `RETURN_HOME` and `LAND` are also taken while a job that names the device is `QUEUED` or `IN_PROGRESS`: ' +
+    'it may have taken off since. `RETURN_HOME` and `LAND` are refused only for a device on the ground without such a job, and end as `SUPERSEDED` whatever is ' +
     'pending; while one of them has not ended, only it can be paused, resumed, or replaced by the other. All other commands need a device in flight. Without `jobId` the service fills in the job that the device flies.\n\n' +
     `A device takes ${COMMANDS_OF_DEVICE_PER_MINUTE} commands a minute of all clients; \`PAUSE\`, \`RETURN_HOME\` and \`LAND\` are not counted there. \`all\` scopes don’t include \`command:control\`: your operator grants it by name.`,
   scope: 'command:control',
   handler: 'commands/send-command',
   perMinute: COMMANDS_PER_MINUTE,
+  spares: asksForStop,
   idempotent: true,
-  tables: { fleet: ['get'], jobs: ['get'], commands: ['get', 'put'] },
+  tables: { fleet: ['get'], jobs: ['get', 'query'], commands: ['get', 'put'] },
   request: { body: commandRequest },
   reply: { status: 202, body: schemas.commandReply },
   refusals: ['invalid_request', 'resource_not_found', 'job_not_found', 'cannot_command', 'held_by'],

@@ -3,6 +3,7 @@ import type { FirstAnswer } from '../../data/requests/idempotency';
 import type { Head } from '../../data/commands/command-head';
 import { readCommand } from '../../data/commands/commands';
 import { insertCommand } from '../../data/commands/new-commands';
+import { findBegunJob } from '../../data/jobs/busy-devices';
 import { newId } from '../../data/store/new-id';
 import { isSafe, type Command } from '../../domain/command';
 import { isEnded } from '../../domain/command-lifecycle';
@@ -10,6 +11,7 @@ import { newCommand, type CommandRecord, type Requester } from '../../domain/com
 import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
+import { hasBegun } from '../../domain/job-lifecycle';
 import { countIn } from '../../domain/rate-window';
 import { Refusal } from '../../domain/refusal';
 import { expectParameters, jobOf, whyNotCommanded } from '../../domain/steering';
@@ -49,14 +51,17 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
     async (head) => {
       const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
       const held = await heldFrom(head, requester, now);
-      const refusal = whyNotCommanded(command.name, { device, job, ending, requester, held });
-      if (refusal) throw refusal;
+      const circumstances = { device, job, ending, requester, held };
+      const refusal = whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: false });
+      const flown = refusal && isSafe(command.name) ? await begunJob(wanted) : undefined;
+      const stays = flown ? whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: true }) : refusal;
+      if (stays) throw stays;
       const counted = isSafe(command.name) ? undefined : countCommand(head.counted, now);
       const commanded = {
         commandId,
         deviceId,
         deviceGroupId,
-        jobId: jobOf({ device, job }),
+        jobId: jobOf({ device, job: job ?? flown }),
         sequence: head.sequence + 1,
       };
       const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
@@ -66,6 +71,10 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
     isSafe(command.name),
   );
 }
+
+/** The job that a device may be flying although it has not reported so: the one that the request names, or one that is stored. */
+const begunJob = async ({ organisation, device: { deviceId }, job, now }: WantedCommand) =>
+  job?.deviceId === deviceId && hasBegun(job.status) ? job : findBegunJob(organisation, deviceId, now);
 
 /** The commands of the device in this minute, with one more. @throws Refusal `too_many_requests` */
 function countCommand(counted: Head['counted'], now: string): Head['counted'] {

@@ -5,6 +5,7 @@ import { organisationOf } from '../../domain/id';
 import type { Job } from '../../domain/job';
 import { isFlown } from '../../domain/job-lifecycle';
 import { Refusal } from '../../domain/refusal';
+import { standsSince } from '../../domain/steering';
 import { acceptCommand } from '../commands/accept-command';
 
 /**
@@ -20,13 +21,13 @@ export async function recallDrone(job: Job, at: string): Promise<void> {
     readDevice(organisation, deviceId, true),
     readCommand({ deviceId, commandId }),
   ]);
-  if (!device || sent) return;
+  if (!device || sent || standsSince(device, job.updatedAt)) return;
   const now = new Date().toISOString();
   const requester = { origin: 'service' } as const;
   try {
     await acceptCommand({ organisation, device, command: { name: 'RETURN_HOME' }, job, requester, commandId, now });
   } catch (error) {
-    // It has landed, or knows no such command.
+    // It knows no such command.
     if (!(error instanceof Refusal) || error.code === 'too_many_requests') throw error;
   }
 }

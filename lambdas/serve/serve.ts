@@ -62,7 +62,7 @@ export const serve = <Key extends EndpointKey>(
     // All steps are in the handler, because middy's early timeout does not cover middlewares.
     async (event: Event, { exchange }: ServedContext) => {
       authorise(exchange, event);
-      await limit(exchange);
+      await limit(exchange, event);
       parseQuery(exchange, event);
       for (const step of steps) await step(exchange, event);
       try {

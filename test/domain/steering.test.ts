@@ -83,11 +83,28 @@ const cases: Case[] = [
       ends(ending),
     ]),
   ]),
+  ...[standing('LANDED'), standing('DOCKED'), standing('SPINNING'), unknown].flatMap((device): Case[] => {
+    const circumstances = { device, mayHaveTakenOff: true };
+    const { droneState } = device.lastState ?? {};
+    const what = `that was ${droneState ?? 'silent'} and whose job was begun since`;
+    const refused = droneState === 'LANDED' || droneState === 'DOCKED' ? onGround : notInFlight;
+    return [
+      ...['RETURN_HOME', 'LAND', 'PAUSE'].map((name): Case => [what, name, circumstances, undefined]),
+      ...['RESUME', 'GO_TO', 'TAKE_PHOTO', 'x-drop'].map((name): Case => [what, name, circumstances, refused]),
+    ];
+  }),
   ['on the ground, by a name of before', 'HOVER', { device: standing('DOCKED') }, undefined],
 ];
 
 const requester = { origin: 'partner', requestedBy: 'client1' } as const;
-const ordinary = { device: flying(), job: undefined, ending: undefined, requester, held: undefined };
+const ordinary = {
+  device: flying(),
+  job: undefined,
+  ending: undefined,
+  requester,
+  held: undefined,
+  mayHaveTakenOff: false,
+};
 
 test.each(cases)('of a device %s: %s', (_, name, change, expected) => {
   const refusal = whyNotCommanded(name, { ...ordinary, ...change });

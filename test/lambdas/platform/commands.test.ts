@@ -169,8 +169,15 @@ const deleted = (job: Partial<Job>) =>
   publish({ Records: [jobRecord(sampleJob(job), undefined)] } as unknown as DynamoDBStreamEvent);
 const flown = { status: 'IN_PROGRESS', deviceId: id('device') } as const;
 
-test('the drone of a job that is deleted in flight is sent home, once', async () => {
-  await engine.put('fleet', commandedDevice());
+/** So many seconds after the last change of the job, ISO 8601. */
+const later = (seconds: number) => new Date(Date.parse(sampleJob().updatedAt) + seconds * 1000).toISOString();
+
+test.each([
+  ['flies, as it reported', commandedDevice()],
+  ['has not reported since', commandedDevice('DOCKED')],
+  ['stood still as its job was begun', commandedDevice('DOCKED', { savedAt: later(9) })],
+])('the drone of a job that is deleted in flight is sent home, once, when it %s', async (_, device) => {
+  await engine.put('fleet', device);
   for (let times = 0; times < 2; times += 1) expect(await deleted(flown)).toEqual(done);
   expect(await commandsIn(engine)).toMatchObject([
     { name: 'RETURN_HOME', origin: 'service', jobId: id('job'), sequence: 1, status: 'REQUESTED' },
@@ -180,7 +187,7 @@ test('the drone of a job that is deleted in flight is sent home, once', async ()
 test.each([
   ['that had not begun', { ...flown, status: 'QUEUED' }, commandedDevice()],
   ['of which nobody knows the device', { status: 'IN_PROGRESS' }, commandedDevice()],
-  ['whose drone has landed', flown, commandedDevice('LANDED')],
+  ['whose drone has landed', flown, commandedDevice('LANDED', { savedAt: later(11) })],
   ['whose device was removed', flown, { ...commandedDevice(), kind: 'removed' }],
   ['whose device knows no such command', flown, commandedDevice('HOVER', { capabilities: '{"commands":["LAND"]}' })],
 ] as const)('no drone is sent home for a job %s', async (_, job, device) => {
@@ -257,8 +264,10 @@ test.each([
   ['an unknown command', { requestId: numbered(9) }],
   ["another device's command", { requestId: numbered(1), deviceId: id('device', acme, '01jd0000000000000000000009') }],
   ['a text that is no command', { requestId: 'mine' }],
+  ['what is kept beside the commands', { requestId: 'head' }],
 ])('the outcome of %s is told to the platform', async (_, detail) => {
   await givenCommand(engine, command(1));
+  await engine.put('commands', { deviceId: id('device'), commandId: 'head', sequence: 1 });
   await report({ outcome: 'DONE', ...detail });
   expect(await states()).toEqual(['REQUESTED']);
   expect(logLines()).toContainEqual(

@@ -1,4 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { commandNames } from '../../../domain/command';
 import { Refusal } from '../../../domain/refusal';
 import { serve } from '../fixtures/serve';
 import { sent, store } from '../../data/fixtures/store';
@@ -63,6 +64,49 @@ describe('A client with its own limit', () => {
   test('of another operation has the limit of every client', async () => {
     counted(121);
     expect(await call(handler, { ...request, limits: { 'GET /v3/events': 300 } })).toMatchObject({ status: 429 });
+  });
+});
+
+describe('A command beyond the limit of a minute', () => {
+  const command = serve('POST /v3/devices/{deviceId}/commands', run as never);
+  const send = (body: unknown) =>
+    call(command, { scopes: ['command:control'], path: { deviceId: 'd' }, body: body as object });
+  /** Counts of all commands, and of those that are spared. */
+  const givenCounts = (all: number, spared: number) =>
+    store.on(UpdateCommand).callsFake(({ Key }: { Key: { id: string } }) => ({
+      Attributes: { calls: Key.id.includes('#spared#') ? spared : all },
+    }));
+  const stops = ['PAUSE', 'RETURN_HOME', 'LAND'];
+
+  test.each(stops)('is not refused for it if it is %s, up to as many again', async (name) => {
+    givenCounts(5000, 1200);
+    expect((await send({ name, timeoutSeconds: 30 })).status).not.toBe(429);
+    expect(sent().map(({ Key }) => (Key as { id: string }).id)).toEqual([
+      `calls#client1#POST /v3/devices/{deviceId}/commands#${windowStart}`,
+      `calls#client1#POST /v3/devices/{deviceId}/commands#spared#${windowStart}`,
+    ]);
+    givenCounts(5000, 1201);
+    expect(await send({ name })).toMatchObject({ status: 429, headers: { 'Retry-After': '42' } });
+  });
+
+  test.each(stops)('costs one count more only then: %s', async (name) => {
+    givenCounts(1200, 0);
+    await send({ name });
+    expect(sent()).toHaveLength(1);
+  });
+
+  test.each<[string, unknown]>([
+    ...commandNames.filter((name) => !stops.includes(name)).map((name) => [name, { name }]),
+    ['one of the platform', { name: 'x-land' }],
+    ['a stop with what it has not', { name: 'PAUSE', height: 3 }],
+    ['a stop of another case', { name: 'pause' }],
+    ['no JSON', '{"name":"PAUSE"'],
+    ['a list', [{ name: 'PAUSE' }]],
+    ['nothing', undefined],
+  ])('is refused if it is %s', async (_, body) => {
+    givenCounts(1201, 0);
+    expect(await send(body)).toMatchObject({ status: 429 });
+    expect(sent()).toHaveLength(1);
   });
 });
 

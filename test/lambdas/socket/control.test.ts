@@ -1,14 +1,15 @@
+import { toItem as toJobItem } from '../../../data/jobs/job-item';
 import { shareIdOf } from '../../../data/shares/share-id';
 import { handler } from '../../../lambdas/socket/control';
 import { storeOnEngine } from '../../data/fixtures/engine';
-import { acme, id } from '../../domain/fixtures/samples';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { refused } from '../fixtures/actions';
 import { commandedDevice, commandsIn } from '../fixtures/commands';
 import { logLines, written } from '../fixtures/log';
 import { newSocket, sendMessage } from '../fixtures/socket';
 import { shareItem, viewerSession } from '../fixtures/telemetry';
 
-const engine = storeOnEngine('fleet', 'shares', 'partners', 'requests', 'commands', 'connections');
+const engine = storeOnEngine('fleet', 'jobs', 'shares', 'partners', 'requests', 'commands', 'connections');
 
 /** A viewer of a share; the socket's session says what it permitted when it was opened. */
 async function viewer(shareCode = id('share')): Promise<string> {
@@ -86,6 +87,17 @@ test('a command that the device can’t be told now is refused with the reason',
   const detail = { path: 'name', message: 'the device is on the ground' };
   expect(await send(await viewer(), { name: 'PAUSE' })).toEqual({ ...refused('cannot_command', detail), id: 1 });
 });
+
+test.each(['PAUSE', 'RETURN_HOME'])(
+  '%s comes through to a device whose job was begun since it reported',
+  async (name) => {
+    await givenShare();
+    await engine.put('fleet', commandedDevice('DOCKED'));
+    await engine.put('jobs', toJobItem(acme, sampleJob({ status: 'IN_PROGRESS', deviceId: id('device') })));
+    expect(await send(await viewer(), { name })).toMatchObject({ type: 'accepted' });
+    expect(await commandsIn(engine)).toMatchObject([{ name, jobId: id('job') }]);
+  },
+);
 
 test.each([
   ['permits viewing only', () => givenShare({ permissions: ['view'] })],

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import canonicalize from 'canonicalize';
 import { fleetKey } from '../../../../data/fleet/fleet-key';
 import { toItem } from '../../../../data/jobs/job-item';
 import type { CommandRecord } from '../../../../domain/command-record';
+import type { Job } from '../../../../domain/job';
 import { handler } from '../../../../lambdas/http/commands/send-command';
 import { storeOnEngine } from '../../../data/fixtures/engine';
+import { store } from '../../../data/fixtures/store';
 import { acme, id, rival, sampleCommand, sampleJob } from '../../../domain/fixtures/samples';
 import { call } from '../../fixtures/api-gateway';
 import { commandedDevice, commandsIn, givenCommand } from '../../fixtures/commands';
@@ -153,6 +156,41 @@ test.each([
 });
 
 const conflict = (path: string, message: string) => ({ error: 'cannot_command', details: [{ path, message }] });
+
+const stops = ['PAUSE', 'RETURN_HOME', 'LAND'];
+const begun = { status: 'IN_PROGRESS', deviceId: id('device') } as const;
+const old = id('job', acme, '01jd0000000000000000000000');
+
+describe.each(stops)('%s to a device that stood, as it reported last', (name) => {
+  test.each<[string, Partial<Job>, string | undefined]>([
+    ['is flown', begun, id('job')],
+    ['is flown, and a day old', { ...begun, jobId: old }, old],
+    ['was queued', { ...begun, status: 'QUEUED' }, id('job')],
+  ])('comes through while a job that names it %s', async (_, job, jobId) => {
+    await engine.put('fleet', commandedDevice('DOCKED'));
+    await engine.put('jobs', toItem(acme, sampleJob(job)));
+    expect(commandOf(await send({ name }))).toMatchObject({ name, jobId });
+    expect((await send({ name: 'TAKE_PHOTO' })).status).toBe(409);
+  });
+
+  test.each<[string, Partial<Job>]>([
+    ...(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const).map((status): [string, Partial<Job>] => [
+      `of the device is ${status}`,
+      { ...begun, status },
+    ]),
+    ['is that of another device', { ...begun, deviceId: id('device', acme, '01jd0000000000000000000009') }],
+  ])('is refused while a job %s', async (_, job) => {
+    await engine.put('fleet', commandedDevice('DOCKED'));
+    await engine.put('jobs', toItem(acme, sampleJob(job)));
+    expect(await send({ name })).toMatchObject({ status: 409, body: { error: 'cannot_command' } });
+  });
+
+  test('costs no read of jobs for a device in flight', async () => {
+    await engine.put('fleet', commandedDevice());
+    expect((await send({ name })).status).toBe(202);
+    expect(store.commandCalls(QueryCommand)).toEqual([]);
+  });
+});
 
 test.each([
   ['a device on the ground', { name: 'PAUSE' }, undefined, 409, conflict('name', 'the device is on the ground')],

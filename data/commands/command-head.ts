@@ -11,6 +11,8 @@ const HEAD = 'head';
 const head = z.object({
   /** Of the newest command. */
   sequence: z.int(),
+  /** The newest command, when it was asked for; ISO 8601. Heads of before have none. */
+  newest: z.optional(z.object({ commandId: z.string(), name: z.string(), requestedAt: z.string() })),
   /** The newest command that ends the flight. */
   ending: z.optional(z.string()),
   /** The commands of the newest minute that count against the device's limit. */

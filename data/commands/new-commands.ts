@@ -29,11 +29,12 @@ export const insertCommand = (
   before: Head,
   { counted, shareCode, firstAnswer }: Beside = {},
 ): Promise<boolean> => {
-  const { deviceId, commandId, sequence, name } = command;
+  const { deviceId, commandId, sequence, name, requestedAt } = command;
   return insertTogether(
     [
       putHead(deviceId, before, {
         sequence,
+        newest: { commandId, name, requestedAt },
         ending: endsFlight(name) ? commandId : before.ending,
         ...(counted && { counted }),
       }),

@@ -88,6 +88,9 @@ const putOf = (answer: FirstAnswer) => {
   };
 };
 
+/** Keeps the response to a request that has written nothing. @throws AlreadyAnswered when the idempotency key has been used */
+export const keepAnswer = (answer: FirstAnswer): Promise<boolean> => insertTogether([], answer);
+
 /**
  * Puts items and, in the same transaction, the response to their request.
  * @returns false when the condition of one of them failed, or others kept writing it
@@ -105,7 +108,7 @@ export async function insertTogether(puts: readonly ConditionalPut[], answer?: F
       const [reason] = reasons;
       const first = answer && answered(reason?.Item && unmarshall(reason.Item), answer.at);
       if (first) throw first;
-      const [ofItems, codes] = [reasons.slice(-puts.length), reasons.map(({ Code }) => Code)];
+      const [ofItems, codes] = [reasons.slice(answer ? 1 : 0), reasons.map(({ Code }) => Code)];
       if (ofItems.some(({ Code }) => Code === 'ConditionalCheckFailed')) return false;
       if (!codes.includes('TransactionConflict')) throw error;
       if (attempt === MAX_ATTEMPTS) {

@@ -1,5 +1,5 @@
 import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../contract/rates';
-import type { FirstAnswer } from '../../data/requests/idempotency';
+import { keepAnswer, type FirstAnswer } from '../../data/requests/idempotency';
 import type { Head } from '../../data/commands/command-head';
 import { readCommand } from '../../data/commands/commands';
 import { insertCommand } from '../../data/commands/new-commands';
@@ -11,6 +11,7 @@ import { newCommand, type CommandRecord, type Requester } from '../../domain/com
 import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
+import { isJoined, isJoinedIn } from '../../domain/joined-stop';
 import { hasBegun } from '../../domain/job-lifecycle';
 import { countIn } from '../../domain/rate-window';
 import { Refusal } from '../../domain/refusal';
@@ -37,7 +38,9 @@ export interface WantedCommand {
 }
 
 /**
- * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/stream/publish-platform-events.ts`).
+ * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/stream/publish-platform-events.ts`). A stop that is
+ * under way is not stored again (`domain/joined-stop.ts`).
+ * @returns the stored command, or the stop that is under way
  * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when the device has had its commands of this minute, or
  *   others keep commanding it; AlreadyAnswered
  */
@@ -46,6 +49,7 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
   const { deviceId, deviceGroupId } = device;
   expectParameters(command, device.capabilities);
   const commandId = wanted.commandId ?? newId('command', organisation, now);
+  let begun: ReturnType<typeof begunJob> | undefined;
   return decideByHead(
     deviceId,
     async (head) => {
@@ -53,10 +57,9 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
       const held = await heldFrom(head, requester, now);
       const circumstances = { device, job, ending, requester, held };
       const refusal = whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: false });
-      const flown = refusal && isSafe(command.name) ? await begunJob(wanted) : undefined;
+      const flown = refusal && isSafe(command.name) ? await (begun ??= begunJob(wanted)) : undefined;
       const stays = flown ? whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: true }) : refusal;
       if (stays) throw stays;
-      const counted = isSafe(command.name) ? undefined : countCommand(head.counted, now);
       const commanded = {
         commandId,
         deviceId,
@@ -65,6 +68,9 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
         sequence: head.sequence + 1,
       };
       const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
+      const joined = await joinedStop(accepted, head);
+      if (joined) return keptAnswer(joined, firstAnswer);
+      const counted = isSafe(command.name) ? undefined : countCommand(head.counted, now);
       const beside = { counted, shareCode, firstAnswer: firstAnswer?.(accepted) };
       return (await insertCommand(accepted, head, beside)) ? accepted : undefined;
     },
@@ -75,6 +81,21 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
 /** The job that a device may be flying although it has not reported so: the one that the request names, or one that is stored. */
 const begunJob = async ({ organisation, device: { deviceId }, job, now }: WantedCommand) =>
   job?.deviceId === deviceId && hasBegun(job.status) ? job : findBegunJob(organisation, deviceId, now);
+
+/** The stop under way that is the same as the wanted one; undefined when there is none. */
+async function joinedStop(wanted: CommandRecord, { newest }: Head): Promise<CommandRecord | undefined> {
+  const mayBe = newest && newest.name === wanted.name && isJoinedIn(newest.requestedAt, wanted.requestedAt);
+  if (!mayBe || !isSafe(wanted.name)) return undefined;
+  const found = await readCommand({ deviceId: wanted.deviceId, commandId: newest.commandId });
+  return found && isJoined(wanted, found.command) ? found.command : undefined;
+}
+
+/** Keeps a command as the answer to a request that made none of its own, if the request has a key. */
+async function keptAnswer(command: CommandRecord, firstAnswer: WantedCommand['firstAnswer']): Promise<CommandRecord> {
+  const answer = firstAnswer?.(command);
+  if (answer) await keepAnswer(answer);
+  return command;
+}
 
 /** The commands of the device in this minute, with one more. @throws Refusal `too_many_requests` */
 function countCommand(counted: Head['counted'], now: string): Head['counted'] {

@@ -87,6 +87,14 @@ test.each<[string, CommandHistory]>([
     'a repeat with the same key',
     history({ sent: [sentAs('a', 0), sentAs('b', 10, { key: 'k' }), sentAs('b', 12, { key: 'k' })] }),
   ],
+  [
+    'a stop that three sent at once',
+    history({ sent: [sentAs('a', 0), ...[10, 10.1, 11.9].map((at) => sentAs('b', at))] }),
+  ],
+  [
+    'a stop that two sent at once, of whom the later one was answered first',
+    history({ sent: [sentAs('a', 0), sentAs('b', 10, { end: 12 * SECOND }), sentAs('b', 11)] }),
+  ],
   ['one that nobody answers', endingAs(timedOut, 'TIMED_OUT')],
   ['a late outcome', endingAs({ ...timedOut, version: 3 }, 'TIMED_OUT', 'TIMED_OUT')],
   ['a viewer’s command before its share ended', history(through(20))],
@@ -128,7 +136,22 @@ test.each<[string, CommandHistory, RegExp]>([
     history({ sent: [sentAs('a', 0, { key: 'k' }), sentAs('b', 10, { key: 'k' })] }),
     /2 commands with one key/,
   ],
-  ['an answer to two commands', history({ sent: [...history().sent, sentAs('b', 12)] }), /answer to 2 commands/],
+  ['an answer to two commands', history({ sent: [...history().sent, sentAs('b', 12.5)] }), /answer to 2 commands/],
+  [
+    'an answer to two commands that are no stops',
+    history({ sent: [sentAs('a', 0), ...[10, 11].map((at) => sentAs('b', at, { name: 'TAKE_PHOTO' }))] }),
+    /answer to 2 commands/,
+  ],
+  [
+    'an answer to two different stops',
+    history({ sent: [sentAs('a', 0), sentAs('b', 10, { name: 'LAND' }), sentAs('b', 11)] }),
+    /answer to 2 commands/,
+  ],
+  [
+    'an answer to a viewer and a client',
+    history({ sent: [sentAs('a', 0), sentAs('b', 10), sentAs('b', 11, { shareCode: 'code' })] }),
+    /answer to 2 commands/,
+  ],
   ['one that is lost', history({ sent: [...history().sent, sentAs('c', 12)] }), /accepted, but not stored/],
   ['one that nobody sent', history({ sent: [sentAs('a', 0)] }), /nobody sent it/],
   ['a refusal without a cause', history({ sent: [...history().sent, sentAs(undefined, 12)] }), /nothing ends/],

@@ -1,5 +1,6 @@
-import { endsFlight } from '../../domain/command';
+import { endsFlight, isSafe } from '../../domain/command';
 import { commandLifecycle, commandStatuses, isEnded, type CommandStatus } from '../../domain/command-lifecycle';
+import { JOINED_FOR_MS } from '../../domain/joined-stop';
 import { groupBy } from './group-by';
 
 /** After its last look at the clock and at the share, a function needs a while until a command is on the bus; ms, on a busy machine. */
@@ -137,8 +138,13 @@ function orderViolations(deviceId: string, stored: readonly StoredCommand[], sen
   const sequences = stored.map(({ sequence }) => sequence).sort((one, other) => one - other);
   const wrong = sequences.find((sequence, index) => sequence !== index + 1);
   const numbers = new Map(stored.map(({ commandId, sequence }) => [commandId, sequence]));
-  // Of a repeat the first one counts.
-  const first = new Map(sent.toReversed().map((one) => [one.commandId, one]));
+  // Of a repeat, and of a stop that several sent, it was stored between the earliest start and the earliest end.
+  const first = new Map(
+    [...groupBy(sent, ({ commandId }) => commandId ?? '')].map(([commandId, same]) => {
+      const [start, end] = [same.map((one) => one.start), same.map((one) => one.end)];
+      return [commandId, { label: same[0]?.label ?? '', commandId, start: Math.min(...start), end: Math.min(...end) }];
+    }),
+  );
   const inOrder = stored
     .flatMap(({ commandId }) => first.get(commandId) ?? [])
     .sort((one, other) => (numbers.get(one.commandId ?? '') ?? 0) - (numbers.get(other.commandId ?? '') ?? 0));
@@ -151,7 +157,20 @@ function orderViolations(deviceId: string, stored: readonly StoredCommand[], sen
   return [...(wrong === undefined ? [] : [`${deviceId}: sequences ${sequences.join(', ')}`]), ...swapped];
 }
 
-/** Violations of keys: a repeat is the same command, and each accepted call without one a command of its own. */
+/** Whether calls may have got one stop as their answer: the same stop by the same way, all so close to the one that made it ("Steer", limits). */
+const isOneStop = (calls: readonly SentCommand[]): boolean =>
+  calls.some((made) =>
+    calls.every(
+      ({ name, shareCode, start, end }) =>
+        isSafe(name) &&
+        name === made.name &&
+        shareCode === made.shareCode &&
+        start - made.end < JOINED_FOR_MS &&
+        made.start - end < JOINED_FOR_MS,
+    ),
+  );
+
+/** Violations of keys: a repeat is the same command, and each accepted call without one a command of its own, unless several stop a device at once. */
 function repeatViolations(sent: readonly SentCommand[]): string[] {
   const accepted = sent.filter(({ commandId }) => commandId !== undefined);
   const withKey = groupBy(
@@ -163,8 +182,8 @@ function repeatViolations(sent: readonly SentCommand[]): string[] {
     return ids.size === 1 ? [] : [`${key}: ${ids.size} commands with one key`];
   });
   const shared = [...groupBy(accepted, ({ commandId }) => commandId ?? '')].flatMap(([commandId, same]) => {
-    const keys = new Set(same.map(({ key, label }) => key ?? label));
-    return keys.size === 1 ? [] : [`${commandId}: the answer to ${keys.size} commands`];
+    const calls = [...groupBy(same, ({ key, label }) => key ?? label).values()].flatMap(([first]) => first ?? []);
+    return calls.length === 1 || isOneStop(calls) ? [] : [`${commandId}: the answer to ${calls.length} commands`];
   });
   return [...twice, ...shared];
 }

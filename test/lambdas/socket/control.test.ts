@@ -81,6 +81,17 @@ test.each([
   expect(await commandsIn(engine)).toEqual([]);
 });
 
+test.each([
+  ['that is one in another case', '{"name":"Return_home"}', 'command.name'],
+  ['with a member that is lost', '{"name":"HOVER","__proto__":{"height":3}}', 'command.__proto__'],
+])('a name of before %s is refused with its path', async (_, command, path) => {
+  await givenShare();
+  await engine.put('fleet', commandedDevice());
+  const answer = await send(await viewer(), JSON.parse(command) as object);
+  expect(answer).toMatchObject({ code: 'invalid_request', details: [{ path }], id: 1 });
+  expect(await commandsIn(engine)).toEqual([]);
+});
+
 test('a command that the device can’t be told now is refused with the reason', async () => {
   await givenShare();
   await engine.put('fleet', commandedDevice('DOCKED'));
@@ -98,6 +109,15 @@ test.each(['PAUSE', 'RETURN_HOME'])(
     expect(await commandsIn(engine)).toMatchObject([{ name, jobId: id('job') }]);
   },
 );
+
+test('a stop that two viewers of a share send at once is one, of which both hear', async () => {
+  await givenShare();
+  await engine.put('fleet', commandedDevice());
+  const answers = [await send(await viewer(), { name: 'PAUSE' }), await send(await viewer(), { name: 'PAUSE' })];
+  const [command, ...others] = await commandsIn(engine);
+  expect(others).toEqual([]);
+  expect(answers).toMatchObject(Array(2).fill({ type: 'accepted', requestId: command?.commandId }));
+});
 
 test.each([
   ['permits viewing only', () => givenShare({ permissions: ['view'] })],

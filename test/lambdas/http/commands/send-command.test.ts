@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import canonicalize from 'canonicalize';
 import { fleetKey } from '../../../../data/fleet/fleet-key';
 import { toItem } from '../../../../data/jobs/job-item';
@@ -17,6 +17,7 @@ const engine = storeOnEngine('fleet', 'jobs', 'requests', 'commands');
 jest.setTimeout(60_000);
 const send = (body: object, deviceId = id('device'), headers: Record<string, string> = {}) =>
   call(handler, { scopes: ['command:control'] as const, path: { deviceId }, body, headers }, 50_000);
+const stops = ['PAUSE', 'RETURN_HOME', 'LAND'];
 const commandOf = ({ body }: { body: Record<string, unknown> }) => body['command'] as CommandRecord;
 
 test('takes a command on, with its number, its deadlines and the job that the device flies', async () => {
@@ -155,9 +156,67 @@ test.each([
   expect((await send({ name: 'PAUSE' })).status).toBe(202);
 });
 
+describe.each(stops)('%s that several send at once', (name) => {
+  const key = (number: number) => ({
+    'Idempotency-Key': `c0ffee00-1234-4abc-8def-${String(number).padStart(12, '0')}`,
+  });
+
+  const newest = async () => (await commandsIn(engine)).at(-1);
+  /** Makes the newest command older, in ms. */
+  async function passTime(ms: number): Promise<void> {
+    const command = await newest();
+    const head = await engine.get('commands', { deviceId: id('device'), commandId: 'head' });
+    const requestedAt = new Date(Date.parse(command?.requestedAt ?? '') - ms).toISOString();
+    await givenCommand(engine, { ...command, requestedAt });
+    await engine.put('commands', { ...head, newest: { ...(head?.['newest'] as object), requestedAt } });
+  }
+
+  test('is one command, which is the answer to all forty', async () => {
+    await engine.put('fleet', commandedDevice());
+    const answers = await Promise.all(Array.from({ length: 40 }, () => send({ name })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(202));
+    const stored = await commandsIn(engine);
+    expect(stored).toHaveLength(1);
+    expect(answers.map(commandOf)).toEqual(Array(40).fill(stored[0]));
+    // Nobody loses to the head more than twice.
+    expect(store.commandCalls(TransactWriteCommand).length).toBeLessThanOrEqual(3 * 40);
+  });
+
+  test('is the answer to a repeat of each key, also after its outcome', async () => {
+    await engine.put('fleet', commandedDevice());
+    const first = commandOf(await send({ name }, id('device'), key(1)));
+    expect(commandOf(await send({ name }, id('device'), key(2)))).toEqual(first);
+    await givenCommand(engine, { ...first, status: 'DONE' });
+    for (const number of [1, 2]) expect(commandOf(await send({ name }, id('device'), key(number)))).toEqual(first);
+    expect(await send({ name, timeoutSeconds: 9 }, id('device'), key(2))).toMatchObject({ status: 400 });
+  });
+
+  test.each<[string, () => Promise<unknown>, object]>([
+    ['has an outcome', async () => givenCommand(engine, { ...(await newest()), status: 'DONE' }), {}],
+    ['is two seconds old', () => passTime(2000), {}],
+    ['was followed by another command', () => send({ name: 'RESUME' }), {}],
+    ['was followed by another stop', () => send({ name: stops.find((other) => other !== name) }), {}],
+    ['had another time to end', () => Promise.resolve(), { timeoutSeconds: 7 }],
+  ])('is a command of its own when the one before %s', async (_, happens, change) => {
+    await engine.put('fleet', commandedDevice());
+    const first = commandOf(await send({ name }));
+    await happens();
+    const second = commandOf(await send({ name, ...change }));
+    expect(second.commandId).not.toBe(first.commandId);
+    expect(second.sequence).toBeGreaterThan(first.sequence);
+  });
+});
+
+test('nothing but a stop is joined', async () => {
+  await engine.put('fleet', commandedDevice());
+  for (const name of ['TAKE_PHOTO', 'RESUME', 'x-drop']) {
+    const [one, other] = [commandOf(await send({ name })), commandOf(await send({ name }))];
+    expect(other.commandId).not.toBe(one.commandId);
+  }
+});
+
 const conflict = (path: string, message: string) => ({ error: 'cannot_command', details: [{ path, message }] });
 
-const stops = ['PAUSE', 'RETURN_HOME', 'LAND'];
 const begun = { status: 'IN_PROGRESS', deviceId: id('device') } as const;
 const old = id('job', acme, '01jd0000000000000000000000');
 

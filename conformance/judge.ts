@@ -16,7 +16,10 @@ export interface Transcript {
   /** Jobs that came while their device had another one. */
   readonly waiting: readonly string[];
   /** Commands by their id; whether each was out of date when it was sent. */
-  readonly commands: ReadonlyMap<string, { readonly isLate: boolean; readonly isOvertaken: boolean }>;
+  readonly commands: ReadonlyMap<
+    string,
+    { readonly isLate: boolean; readonly isOvertaken: boolean; readonly ofJob?: string | undefined }
+  >;
   /** The job that was in flight when the platform was killed; undefined when it was not. */
   readonly interrupted?: string | undefined;
   /** A job after all that a platform may not know. */
@@ -164,6 +167,11 @@ const checks: Readonly<Record<RuleName, Check>> = {
     each(of(run.heard, 'control.outcome.reported'), ({ detail: { requestId, outcome } }) => {
       const isOvertaken = run.commands.get(textOf(requestId))?.isOvertaken ?? false;
       return isOvertaken && outcome === 'DONE' && `${textOf(requestId)} was executed after a later one`;
+    }),
+  anotherJob: (run) =>
+    each(of(run.heard, 'control.outcome.reported'), ({ detail: { requestId, outcome } }) => {
+      const ofJob = run.commands.get(textOf(requestId))?.ofJob;
+      return ofJob !== undefined && outcome === 'DONE' && `${textOf(requestId)} was executed, for ${ofJob}`;
     }),
   lists: (run) => [
     ...(samplesOf(run).some(({ jobId }) => run.jobs.has(textOf(jobId))) ? [] : ['no flight has a sample']),

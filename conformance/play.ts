@@ -35,19 +35,26 @@ export async function play({ bus, tag, devices, restart, patience }: Stage): Pro
   const onD = { deviceId: d.deviceId };
   const onE = { deviceId: e.deviceId };
   const deletedAt = new Map<string, number>();
-  const commands = new Map<string, { isLate: boolean; isOvertaken: boolean }>();
+  const commands = new Map<string, { isLate: boolean; isOvertaken: boolean; ofJob?: string | undefined }>();
   const begins = (jobId: string) => bus.until(() => isReported(bus, jobId, ['IN_PROGRESS']), patience);
-  const command = async ({ deviceId }: Device, name: string, { ageMs = 0, sequence = 0, isOvertaken = false }) => {
+  interface Kind {
+    readonly ageMs?: number;
+    readonly sequence?: number;
+    readonly isOvertaken?: boolean;
+    /** The service calls the drone of a deleted job home. */
+    readonly ofJob?: string;
+  }
+  const command = async ({ deviceId }: Device, name: string, kind: Kind) => {
+    const { ageMs = 0, sequence = 0, isOvertaken = false, ofJob } = kind;
     const commandId = `command-${tag}-01conformance0000000${String(commands.size).padStart(6, '0')}`;
-    commands.set(commandId, { isLate: ageMs > 0, isOvertaken });
+    commands.set(commandId, { isLate: ageMs > 0, isOvertaken, ofJob });
     const after = (ms: number) => new Date(Date.now() - ageMs + ms).toISOString();
     const times = { requestedAt: after(0), startBefore: after(10_000), endBefore: after(30_000) };
     const known = {
       requestId: commandId,
       commandId,
       organisationId: `org-${tag}`,
-      origin: 'share',
-      shareId: randomUUID(),
+      ...(ofJob === undefined ? { origin: 'share', shareId: randomUUID() } : { origin: 'service', jobId: ofJob }),
     };
     const detail = { ...known, ...times, deviceId, sequence, command: { name, pitch: -30 } };
     await bus.publish('control.requested', detail);
@@ -86,13 +93,14 @@ export async function play({ bus, tag, devices, restart, patience }: Stage): Pro
   await book.publish('job.created', given);
   await book.publish('job.created', next);
   await book.publish('job.cancelled', { ...given, version: 2 }, { status: 'CANCELLED' });
-  const repeatCommand = await command(d, 'gimbal', { sequence: 2 });
+  const repeatCommand = await command(d, 'GIMBAL', { sequence: 2 });
   await repeatCommand();
   // Its number comes after that of the command which was sent before it.
   await bus.until(() => bus.heard.some(({ type }) => type === 'control.outcome.reported'), patience);
-  await command(d, 'gimbal', { sequence: 1, isOvertaken: true });
+  await command(d, 'GIMBAL', { sequence: 1, isOvertaken: true });
   await command(d, 'no-such-command', { sequence: 3 });
-  await command(e, 'gimbal', { sequence: 1, ageMs: 5 * 60_000 });
+  await command(d, 'RETURN_HOME', { sequence: 4, ofJob: gone.jobId });
+  await command(e, 'GIMBAL', { sequence: 1, ageMs: 5 * 60_000 });
 
   // A deletion in flight, a crash in flight.
   await begins(gone.jobId);

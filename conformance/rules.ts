@@ -20,6 +20,7 @@ export const rules = {
   answers: "Report `DELIVERED` when the device begins, and an outcome when it is achieved, or can't be",
   lateCommands: 'Do not begin it after `startBefore`',
   commandOrder: 'Take a command only if its `sequence` is above the last one taken of that device',
+  anotherJob: "A device that flies another job than its `jobId` doesn't obey it",
   lists: 'The detail is one sample, or a list of up to 100 in `telemetry`.',
   order: 'later than the last one of its device',
   restart: 'A platform that is started again ends what it had begun.',

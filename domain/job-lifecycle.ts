@@ -31,9 +31,6 @@ export const isFinal = (status: JobStatus): boolean => lifecycle[status].next.le
 /** Whether the drone is in the air for a job with this status. */
 export const isFlown = (status: JobStatus): boolean => lifecycle[status].flown;
 
-/** Whether a drone may be in the air for a job with this status, whatever it reported last: the platform has taken the job, and not ended it. */
-export const hasBegun = (status: JobStatus): boolean => isReported(status) && !isFinal(status);
-
 /**
  * How long after the end of a job a device may still say that it flies it, in ms. A flight goes on for hours at most after its job is over: the
  * drone comes home.

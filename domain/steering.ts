@@ -35,14 +35,18 @@ export const onTheGround = (): Refusal => conflict('name', 'the device is on the
 const isInFlight = ({ takeOff, lastState }: Device): boolean =>
   takeOff !== undefined && !isOnGround(lastState?.droneState);
 
-/** How long a drone may still report that it stands after its job was begun, in ms: as long as its report at rest may wait, or it prepares the take-off. */
-const MAY_STAND_FOR_MS = 10_000;
+/** How long a drone may still measure that it stands after its job was begun, in ms: it prepares the take-off, and its clock may be another one. */
+const MAY_STAND_FOR_MS = 60_000;
 
-/** Whether a device has said that it stands so late after a change of its job that it has landed, or never took off. @param changedAt ISO 8601 */
-export const standsSince = ({ lastState, savedAt }: Device, changedAt: string): boolean =>
-  isOnGround(lastState?.droneState) &&
-  savedAt !== undefined &&
-  Date.parse(savedAt) - Date.parse(changedAt) > MAY_STAND_FOR_MS;
+/** Whether a device has measured that it stands so late after a change of its job that it has landed, or never took off. @param changedAt ISO 8601 */
+export const standsSince = ({ lastState }: Device, changedAt: string): boolean =>
+  lastState !== undefined &&
+  isOnGround(lastState.droneState) &&
+  Date.parse(lastState.timestamp) - Date.parse(changedAt) > MAY_STAND_FOR_MS;
+
+/** Whether a device says that it is in the air for another job. */
+export const fliesAnother = (device: Device, jobId: string): boolean =>
+  isInFlight(device) && device.lastState?.jobId !== undefined && device.lastState.jobId !== jobId;
 
 /** Viewers could send any name before there was a list: such a name is passed on until that ends (docs/guides/versioning.md). */
 const isFormer = (name: string): boolean => !isKnownCommand(name) && !name.startsWith('x-');

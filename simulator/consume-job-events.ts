@@ -11,9 +11,10 @@ import { setting } from './setting';
 
 /** Keeps a command for the next tick, which knows what the device does. */
 async function keepCommand(detail: unknown): Promise<void> {
-  const { requestId, deviceId, shareId, command, sequence, startBefore } =
+  const { requestId, deviceId, shareId, command, sequence, startBefore, origin, jobId } =
     outboundEvents['control.requested'].parse(detail);
-  await insertCommand({ requestId, deviceId, shareId, command, sequence, startBefore });
+  const recalledFrom = origin === 'service' ? jobId : undefined;
+  await insertCommand({ requestId, deviceId, shareId, command, sequence, startBefore, recalledFrom });
 }
 
 /** Keeps the end of a share for the ticks that may still find a command of it. */

@@ -13,6 +13,8 @@ export const openCommand = z.object({
   command,
   sequence,
   startBefore,
+  /** The deleted job whose drone the service calls home. */
+  recalledFrom: z.optional(z.string()),
 });
 export type OpenCommand = Omit<z.output<typeof openCommand>, 'state'>;
 

@@ -42,7 +42,9 @@ async function takeInFlight(
   // A drone out of reach hears nothing, so nobody answers.
   if (isKnown || isOutOfReach(flight, flownOf(flight), at)) return mission;
   const given = refusedAnyway ? { name: command.command.name } : order.parse(command.command);
-  const refused = refusedAnyway ?? whyNotObeyed(flight, given, at);
+  // The drone has been given to another job since.
+  const isForAnother = command.recalledFrom !== undefined && command.recalledFrom !== mission.jobId;
+  const refused = refusedAnyway ?? (isForAnother ? 'OUT_OF_ORDER' : whyNotObeyed(flight, given, at));
   const reason = refused ?? ((await takePlace(command)) ? undefined : 'OUT_OF_ORDER');
   const taken: Taken = { requestId, at, order: given, refused: reason };
   await storeCommand(mission.jobId, taken);

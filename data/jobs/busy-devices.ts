@@ -1,7 +1,7 @@
 import { paginateQuery, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Organisation } from '../../domain/id';
-import { hasBegun, isFinal, jobStatuses, type JobStatus } from '../../domain/job-lifecycle';
+import { isFinal, isFlown, jobStatuses, type JobStatus } from '../../domain/job-lifecycle';
 import { jobStatus } from '../../domain/job';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
@@ -20,56 +20,46 @@ export const mayBeOpen = (status: unknown): boolean => {
   return !known.success || !isFinal(known.data);
 };
 
-/** The devices that an open job of an organisation names. @param now ISO 8601 */
-export async function readBusyDevices(organisation: Organisation, now: string): Promise<ReadonlySet<string>> {
-  const busy = new Set<string>();
-  const open = jobStatuses.filter((each) => !isFinal(each));
-  for await (const { deviceId, status } of readNaming(organisation, open, now))
-    if (mayBeOpen(status)) busy.add(deviceId);
-  return busy;
-}
-
 /**
- * A job that a device may be flying, by what the platform said of the job: one that names it and is queued or flown.
+ * The devices that an open job of an organisation names. The index knows the jobs of a minute ago and before, the table the newest, of which it has
+ * the last word. The statuses are read in the order of the lifecycle: a job that moves on meanwhile is found in the next one.
  * @param now ISO 8601
  */
-export async function findBegunJob(
-  organisation: Organisation,
-  deviceId: string,
-  now: string,
-): Promise<{ readonly jobId: string; readonly deviceId: string; readonly status: JobStatus } | undefined> {
-  const begun = jobStatuses.filter(hasBegun);
-  for await (const job of readNaming(organisation, begun, now)) {
-    const status = begun.find((each) => each === job.status);
-    if (job.deviceId === deviceId && status) return { ...job, status };
-  }
-  return undefined;
-}
-
-/**
- * The jobs of an organisation that name a device, in some statuses; the newest ones in any. The index knows the jobs of a minute ago and before,
- * the table the newest. The statuses are read in the order of the lifecycle: a job that moves on meanwhile is found in the next one.
- */
-async function* readNaming(
-  organisation: Organisation,
-  statuses: readonly JobStatus[],
-  now: string,
-): AsyncGenerator<NamingJob> {
+export async function readBusyDevices(organisation: Organisation, now: string): Promise<ReadonlySet<string>> {
+  const naming = new Map<string, NamingJob>();
+  for (const status of jobStatuses.filter((each) => !isFinal(each)))
+    for await (const job of readWithStatus(organisation, status)) naming.set(job.jobId, job);
   const since = new Date(Date.parse(now) - INDEX_LAG_MS).toISOString();
-  for (const status of statuses)
-    yield* readAll({
-      IndexName: 'by-status',
-      KeyConditionExpression: 'organisationStatus = :key',
-      ExpressionAttributeValues: { ':key': statusKey(organisation, status) },
-    });
-  yield* readAll({
+  const newest = readNaming({
     ConsistentRead: true,
     KeyConditionExpression: 'organisation = :organisation AND jobId >= :first',
     ExpressionAttributeValues: { ':organisation': organisation, ':first': firstIdAt('job', organisation, since) },
   });
+  for await (const job of newest) naming.set(job.jobId, job);
+  return new Set([...naming.values()].filter(({ status }) => mayBeOpen(status)).map(({ deviceId }) => deviceId));
 }
 
-async function* readAll(query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<NamingJob> {
+/** The jobs that are flown and name a device, by the index. They are as many as the drones that the organisation has in the air. */
+export async function readFlownJobs(organisation: Organisation, deviceId: string): Promise<FlownJob[]> {
+  const found: FlownJob[] = [];
+  for (const status of jobStatuses.filter(isFlown))
+    for await (const job of readWithStatus(organisation, status))
+      if (job.deviceId === deviceId) found.push({ ...job, status });
+  return found;
+}
+
+/** A job in flight, with the device that it names. */
+export type FlownJob = Pick<NamingJob, 'jobId' | 'deviceId'> & { readonly status: JobStatus };
+
+/** The jobs of a status that name a device, by the index. */
+const readWithStatus = (organisation: Organisation, status: JobStatus): AsyncGenerator<NamingJob> =>
+  readNaming({
+    IndexName: 'by-status',
+    KeyConditionExpression: 'organisationStatus = :key',
+    ExpressionAttributeValues: { ':key': statusKey(organisation, status) },
+  });
+
+async function* readNaming(query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<NamingJob> {
   const pages = paginateQuery(
     { client: dynamodb },
     {

@@ -7,7 +7,6 @@ import { Refusal } from '../../domain/refusal';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { insertOnce, insertTogether, type FirstAnswer } from '../requests/idempotency';
 import { claimOf } from '../requests/device-claims';
-import { readClaimedDevices } from './claimed-devices';
 import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
 import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
@@ -27,32 +26,28 @@ export const insertJob = ({ organisation, clientId }: Creator, newJob: Job, firs
   );
 
 /**
- * Stores a new job together with the claim of its device. A claim whose job has ended since gives way.
+ * Stores a new job together with the claim of its device.
+ * @param outlived the job of an earlier claim that has ended: its claim gives way
  * @returns false when another call has claimed the device
  * @throws AlreadyAnswered when the idempotency key has been used
  */
-export async function insertDispatchedJob(
+export const insertDispatchedJob = (
   { organisation, clientId }: Creator,
   newJob: Job & { readonly deviceId: string },
+  outlived: string | undefined,
   firstAnswer?: FirstAnswer,
-): Promise<boolean> {
-  const { jobId, deviceId, createdAt } = newJob;
-  const insert = (ended?: string) =>
-    insertTogether(
-      [
-        {
-          TableName: table('jobs'),
-          Item: { ...toItem(organisation, newJob), createdBy: clientId },
-          ConditionExpression: 'attribute_not_exists(jobId)',
-        },
-        claimOf(deviceId, jobId, createdAt, ended),
-      ],
-      firstAnswer,
-    );
-  if (await insert()) return true;
-  const ended = (await readClaimedDevices([deviceId], createdAt)).outlived.get(deviceId);
-  return ended !== undefined && insert(ended);
-}
+): Promise<boolean> =>
+  insertTogether(
+    [
+      {
+        TableName: table('jobs'),
+        Item: { ...toItem(organisation, newJob), createdBy: clientId },
+        ConditionExpression: 'attribute_not_exists(jobId)',
+      },
+      claimOf(newJob.deviceId, newJob.jobId, newJob.createdAt, outlived),
+    ],
+    firstAnswer,
+  );
 
 /** A job of any organisation as it is stored, or undefined. @param isConsistent `false`: as it was a moment ago, for half the price */
 export async function readItem(jobId: string, isConsistent = true): Promise<StoredJob | undefined> {

@@ -103,6 +103,9 @@ class Adapter:
         """Why a command is not obeyed."""
         if seconds_until(request["startBefore"]) < 0:
             return "TOO_LATE"
+        flown = "SELECT 1 FROM jobs WHERE state = 'flying' AND device = ? AND id <> ?"
+        if request.get("origin") == "service" and self.rows(flown, request["deviceId"], request["jobId"]):
+            return "OUT_OF_ORDER"  # the drone of a deleted job was given to another one since
         if not self.is_next(request["deviceId"], request["sequence"]):
             return "OUT_OF_ORDER"
         return simulated_drone.refusal_of(request["command"])

@@ -3,7 +3,7 @@ import { keepAnswer, type FirstAnswer } from '../../data/requests/idempotency';
 import type { Head } from '../../data/commands/command-head';
 import { readCommand } from '../../data/commands/commands';
 import { insertCommand } from '../../data/commands/new-commands';
-import { findBegunJob } from '../../data/jobs/busy-devices';
+import { readFlownJobs, type FlownJob } from '../../data/jobs/busy-devices';
 import { newId } from '../../data/store/new-id';
 import { isSafe, type Command } from '../../domain/command';
 import { isEnded } from '../../domain/command-lifecycle';
@@ -12,7 +12,7 @@ import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
 import { isJoined, isJoinedIn } from '../../domain/joined-stop';
-import { hasBegun } from '../../domain/job-lifecycle';
+import { isFinal, isReported } from '../../domain/job-lifecycle';
 import { countIn } from '../../domain/rate-window';
 import { Refusal } from '../../domain/refusal';
 import { expectParameters, jobOf, whyNotCommanded } from '../../domain/steering';
@@ -49,22 +49,27 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
   const { deviceId, deviceGroupId } = device;
   expectParameters(command, device.capabilities);
   const commandId = wanted.commandId ?? newId('command', organisation, now);
-  let begun: ReturnType<typeof begunJob> | undefined;
+  let flownJobs: Promise<readonly FlownJob[]> | undefined;
   return decideByHead(
     deviceId,
     async (head) => {
       const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
       const held = await heldFrom(head, requester, now);
       const circumstances = { device, job, ending, requester, held };
-      const refusal = whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: false });
-      const flown = refusal && isSafe(command.name) ? await (begun ??= begunJob(wanted)) : undefined;
-      const stays = flown ? whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: true }) : refusal;
-      if (stays) throw stays;
+      let refusal = whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: false });
+      let flown: Parameters<typeof jobOf>[0]['job'] = job;
+      if (refusal?.code === 'cannot_command' && isSafe(command.name)) {
+        const jobs = await (flownJobs ??= readFlown(wanted));
+        refusal = whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: jobs.length > 0 });
+        // Of two nobody knows which one is flown.
+        flown ??= jobs.length === 1 ? jobs[0] : undefined;
+      }
+      if (refusal) throw refusal;
       const commanded = {
         commandId,
         deviceId,
         deviceGroupId,
-        jobId: jobOf({ device, job: job ?? flown }),
+        jobId: jobOf({ device, job: flown }),
         sequence: head.sequence + 1,
       };
       const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
@@ -78,9 +83,14 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
   );
 }
 
-/** The job that a device may be flying although it has not reported so: the one that the request names, or one that is stored. */
-const begunJob = async ({ organisation, device: { deviceId }, job, now }: WantedCommand) =>
-  job?.deviceId === deviceId && hasBegun(job.status) ? job : findBegunJob(organisation, deviceId, now);
+/**
+ * The jobs that a device may be flying although it has not reported so: the one that the request names, if the platform has taken it, or those in flight.
+ * One that waits keeps a drone on the ground: whoever does not want it flown cancels it.
+ */
+const readFlown = async ({ organisation, device: { deviceId }, job }: WantedCommand): Promise<readonly FlownJob[]> =>
+  job?.deviceId === deviceId && isReported(job.status) && !isFinal(job.status)
+    ? [{ ...job, deviceId }]
+    : readFlownJobs(organisation, deviceId);
 
 /** The stop under way that is the same as the wanted one; undefined when there is none. */
 async function joinedStop(wanted: CommandRecord, { newest }: Head): Promise<CommandRecord | undefined> {

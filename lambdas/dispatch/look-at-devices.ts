@@ -18,6 +18,8 @@ export interface Wanted {
 /** A device that was looked at, with its group. */
 export interface Nearest extends dispatch.Candidate {
   readonly deviceGroupId: string;
+  /** The job of a claim of the device that has ended. */
+  readonly outlived?: string | undefined;
 }
 
 /** How many devices are read as they are now by one call, and how often. */
@@ -72,7 +74,8 @@ async function asTheyAre(
       const { maxEtaSeconds } = wanted;
       const circumstances = { isBusy: claimed.held.has(each.deviceId), etaSeconds, maxEtaSeconds, now };
       const reason = dispatch.whyPassedOver(device, circumstances);
-      return { ...candidate, etaSeconds, ...(reason && { reason }) };
+      const outlived = claimed.outlived.get(each.deviceId);
+      return { ...candidate, etaSeconds, outlived, ...(reason && { reason }) };
     })
     .sort((one, other) => one.distance - other.distance);
 }

@@ -5,7 +5,7 @@ import { organisationOf } from '../../domain/id';
 import type { Job } from '../../domain/job';
 import { isFlown } from '../../domain/job-lifecycle';
 import { Refusal } from '../../domain/refusal';
-import { standsSince } from '../../domain/steering';
+import { fliesAnother, standsSince } from '../../domain/steering';
 import { acceptCommand } from '../commands/accept-command';
 
 /**
@@ -21,7 +21,7 @@ export async function recallDrone(job: Job, at: string): Promise<void> {
     readDevice(organisation, deviceId, true),
     readCommand({ deviceId, commandId }),
   ]);
-  if (!device || sent || standsSince(device, job.updatedAt)) return;
+  if (!device || sent || standsSince(device, job.updatedAt) || fliesAnother(device, jobId)) return;
   const now = new Date().toISOString();
   const requester = { origin: 'service' } as const;
   try {

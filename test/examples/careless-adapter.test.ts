@@ -22,6 +22,7 @@ test('a careless adapter is told which rules it breaks', async () => {
       'answers',
       'lateCommands',
       'commandOrder',
+      'anotherJob',
       'lists',
       'restart',
     ],

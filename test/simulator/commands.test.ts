@@ -125,6 +125,15 @@ test.each<[string, OpenItems['commands'][number], string]>([
   expect(outcomes()).toEqual([`command-1 REFUSED ${reason}`, `command-1 REFUSED ${reason}`]);
 });
 
+test.each([
+  ['another job', 'job-of-before', 'REFUSED OUT_OF_ORDER'],
+  ['this job', undefined, 'DELIVERED'],
+])('a return that the service sends for %s', async (_, job, expected) => {
+  const recalledFrom = job ?? missions[0]?.jobId;
+  await tickAt(60, [command(1, 'RETURN_HOME', { recalledFrom })]);
+  expect(outcomes()).toEqual([`command-1 ${expected}`]);
+});
+
 test('a command is refused after a later one was taken, in flight and in the dock', async () => {
   await tickAt(60, [command(3, 'PAUSE')]);
   await tickAt(61, [command(2, 'RETURN_HOME')]);

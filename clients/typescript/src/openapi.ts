@@ -70,7 +70,7 @@ export interface paths {
          *
          *     The drone platform refuses a command that it could not begin within 10 seconds. One without an outcome within `timeoutSeconds` is `TIMED_OUT`: nobody knows whether it was executed. An outcome that comes later is in `lateOutcome`.
          *
-         *     In flight is what the device reported last. `RETURN_HOME` and `LAND` are refused only for a device on the ground, and end as `SUPERSEDED` whatever is pending; while one of them has not ended, only it can be paused, resumed, or replaced by the other. All other commands need a device in flight. Without `jobId` the service fills in the job that the device flies.
+         *     In flight is what the device reported last. `PAUSE`, `RETURN_HOME` and `LAND` are also taken while a job that names the device is `IN_PROGRESS`: it may have taken off since. `RETURN_HOME` and `LAND` are refused only for a device on the ground without such a job, and end as `SUPERSEDED` whatever is pending; while one of them has not ended, only it can be paused, resumed, or replaced by the other. All other commands need a device in flight. Without `jobId` the service fills in the job that the device flies.
          *
          *     A device takes 600 commands a minute of all clients; `PAUSE`, `RETURN_HOME` and `LAND` are not counted there. `all` scopes don’t include `command:control`: your operator grants it by name.
          *

@@ -25,11 +25,11 @@ export const handler = serve(
     // Before the job: without its deadline, one that nobody takes would keep its device for good.
     await scheduleTakeDeadline(jobId);
     return takeNearest(caller.organisation, { ...body, place }, now, async (device, candidates) => {
-      const { deviceId, deviceGroupId, distance, etaSeconds } = device;
+      const { deviceId, deviceGroupId, distance, etaSeconds, outlived } = device;
       const created = newJob({ ...request, deviceGroupId, deviceId }, jobId, now);
       const job = { ...withMission(created, mission), deviceId };
       const reply = { success: true as const, job, distance, etaSeconds, candidates: [...candidates] };
-      return (await insertDispatchedJob(caller, job, firstAnswer(reply))) ? reply : undefined;
+      return (await insertDispatchedJob(caller, job, outlived, firstAnswer(reply))) ? reply : undefined;
     });
   },
   jsonBody,

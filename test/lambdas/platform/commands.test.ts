@@ -172,10 +172,15 @@ const flown = { status: 'IN_PROGRESS', deviceId: id('device') } as const;
 /** So many seconds after the last change of the job, ISO 8601. */
 const later = (seconds: number) => new Date(Date.parse(sampleJob().updatedAt) + seconds * 1000).toISOString();
 
+/** A device that measured its state so many seconds after the last change of the job. */
+const measured = (droneState: string, seconds: number, more: object = {}) =>
+  commandedDevice(droneState, { lastState: JSON.stringify({ timestamp: later(seconds), droneState, ...more }) });
+
 test.each([
   ['flies, as it reported', commandedDevice()],
-  ['has not reported since', commandedDevice('DOCKED')],
-  ['stood still as its job was begun', commandedDevice('DOCKED', { savedAt: later(9) })],
+  ['has not reported since', measured('DOCKED', -5)],
+  ['stood still as its job was begun', measured('DOCKED', 59)],
+  ['stood still, and reports so late', { ...measured('DOCKED', 5), savedAt: later(70) }],
 ])('the drone of a job that is deleted in flight is sent home, once, when it %s', async (_, device) => {
   await engine.put('fleet', device);
   for (let times = 0; times < 2; times += 1) expect(await deleted(flown)).toEqual(done);
@@ -187,7 +192,12 @@ test.each([
 test.each([
   ['that had not begun', { ...flown, status: 'QUEUED' }, commandedDevice()],
   ['of which nobody knows the device', { status: 'IN_PROGRESS' }, commandedDevice()],
-  ['whose drone has landed', flown, commandedDevice('LANDED', { savedAt: later(11) })],
+  ['whose drone has landed', flown, measured('LANDED', 61)],
+  [
+    'whose drone flies another one',
+    flown,
+    measured('WAYPOINT', 5, { jobId: id('job', acme, '01jd0000000000000000000009') }),
+  ],
   ['whose device was removed', flown, { ...commandedDevice(), kind: 'removed' }],
   ['whose device knows no such command', flown, commandedDevice('HOVER', { capabilities: '{"commands":["LAND"]}' })],
 ] as const)('no drone is sent home for a job %s', async (_, job, device) => {

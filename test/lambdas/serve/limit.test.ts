@@ -96,7 +96,7 @@ describe('A command beyond the limit of a minute', () => {
   });
 
   test.each<[string, unknown]>([
-    ...commandNames.filter((name) => !stops.includes(name)).map((name) => [name, { name }]),
+    ...commandNames.filter((name) => !stops.includes(name)).map((name): [string, unknown] => [name, { name }]),
     ['one of the platform', { name: 'x-land' }],
     ['a stop with what it has not', { name: 'PAUSE', height: 3 }],
     ['a stop of another case', { name: 'pause' }],

@@ -221,19 +221,32 @@ const begun = { status: 'IN_PROGRESS', deviceId: id('device') } as const;
 const old = id('job', acme, '01jd0000000000000000000000');
 
 describe.each(stops)('%s to a device that stood, as it reported last', (name) => {
-  test.each<[string, Partial<Job>, string | undefined]>([
-    ['is flown', begun, id('job')],
-    ['is flown, and a day old', { ...begun, jobId: old }, old],
-    ['was queued', { ...begun, status: 'QUEUED' }, id('job')],
-  ])('comes through while a job that names it %s', async (_, job, jobId) => {
+  const newer = id('job', acme, '01jd0000000000000000000001');
+
+  test.each<[string, readonly Partial<Job>[], string | undefined, string | undefined]>([
+    ['it flies a job', [begun], undefined, id('job')],
+    ['it flies a job of a day ago', [{ ...begun, jobId: old }], undefined, old],
+    [
+      'another job waits for it',
+      [
+        { ...begun, jobId: newer },
+        { ...begun, jobId: old, status: 'QUEUED' },
+      ],
+      undefined,
+      newer,
+    ],
+    ['nobody knows which of two jobs it flies', [begun, { ...begun, jobId: newer }], undefined, undefined],
+    ['the request names the job that it is to fly', [{ ...begun, status: 'QUEUED' }], id('job'), id('job')],
+  ])('comes through when %s', async (_, jobs, named, jobId) => {
     await engine.put('fleet', commandedDevice('DOCKED'));
-    await engine.put('jobs', toItem(acme, sampleJob(job)));
-    expect(commandOf(await send({ name }))).toMatchObject({ name, jobId });
+    await engine.put('jobs', ...jobs.map((job) => toItem(acme, sampleJob(job))));
+    const { jobId: filledIn, ...sent } = commandOf(await send({ name, ...(named && { jobId: named }) }));
+    expect({ name: sent.name, jobId: filledIn }).toEqual({ name, jobId });
     expect((await send({ name: 'TAKE_PHOTO' })).status).toBe(409);
   });
 
   test.each<[string, Partial<Job>]>([
-    ...(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const).map((status): [string, Partial<Job>] => [
+    ...(['PENDING', 'QUEUED', 'COMPLETED', 'FAILED', 'CANCELLED'] as const).map((status): [string, Partial<Job>] => [
       `of the device is ${status}`,
       { ...begun, status },
     ]),

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
-import { command, commandOrigins, defaultTimeoutOf, START_WITHIN_MS, type Command } from './command';
+import { commandOrigins, defaultTimeoutOf, START_WITHIN_MS, type Command } from './command';
 import { commandReason, commandStatuses, reportedCommandStatus } from './command-lifecycle';
 import { storedMetadata } from './metadata';
+import { text } from './text';
 
 const commandStatus = z.enum(commandStatuses);
 
@@ -19,7 +20,7 @@ export const commandRecord = z.object({
   deviceGroupId: z.string(),
   /** The job that the device flew, or that the request named. */
   jobId: z.optional(z.string()),
-  name: command.shape.name,
+  name: text(1, 64),
   parameters: z.optional(storedMetadata),
   /** Its number among the commands of its device. */
   sequence: z.int(),

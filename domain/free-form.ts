@@ -6,10 +6,19 @@ const MAX_DEPTH = 32;
 /** Most faults that are looked for: an answer lists no more. */
 const MAX_FAULTS = 20;
 
-interface Fault {
+export interface Fault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
+
+/**
+ * The name of a member that programs lose: `object[name] = value` sets what the object inherits from in JavaScript (ECMA-262, section
+ * B.2.2.1), and zod leaves it out of an object.
+ */
+export const LOST_NAME = '__proto__';
+
+/** What is wrong with a member of that name. */
+export const LOST = 'is a name that programs lose: choose another';
 
 /** What is wrong with JSON that is nested too deeply. */
 export const tooDeep = (levels: number) => `must not be nested deeper than ${levels} levels`;
@@ -32,6 +41,7 @@ function* faultsOf(value: unknown, path: readonly PropertyKey[] = []): Generator
   }
   for (const [name, inner] of Object.entries(value)) {
     if (!name.isWellFormed()) yield { path: [...path, name], message: MALFORMED };
+    if (name === LOST_NAME) yield { path: [...path, name], message: LOST };
     yield* faultsOf(inner, [...path, name]);
   }
 }
@@ -51,3 +61,7 @@ export const freeForm = (maxBytes = Infinity) =>
     if (count === 0 && maxBytes < Infinity && Buffer.byteLength(JSON.stringify(value)) > maxBytes)
       context.addIssue({ code: 'custom', message: `must not be larger than ${maxBytes} bytes` });
   });
+
+/** The members that an object loses where a schema copies it, which `freeForm` can't see any more; at most {@link MAX_FAULTS}. */
+export const lostIn = (value: unknown): readonly Fault[] =>
+  [...faultsOf(value)].filter(({ message }) => message === LOST).slice(0, MAX_FAULTS);

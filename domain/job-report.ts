@@ -5,7 +5,8 @@ import { organisationOf, type Organisation } from './id';
 import { isReported, jobStatuses } from './job-lifecycle';
 import { progress, roundedProgress, type Progress } from './progress';
 import { invalid, type Refusal } from './refusal';
-import { MAX_AHEAD_MS, moment, name, text } from './text';
+import { CLOCKS_DIFFER_MS, expectNotAhead } from './reported-time';
+import { moment, name, text } from './text';
 
 /** The statuses that the platform reports; to cancel a job is the partner's. */
 const reportedStatuses = jobStatuses.filter(isReported);
@@ -53,8 +54,8 @@ export const jobReport = z.object({
 });
 export type JobReport = z.output<typeof jobReport>;
 
-/** How long before the creation of its job a report may lie, in ms: clocks differ. As far as it may lie in the future. */
-export const MAX_BEFORE_CREATION_MS = MAX_AHEAD_MS;
+/** How long before the creation of its job a report may lie, in ms. */
+export const MAX_BEFORE_CREATION_MS = CLOCKS_DIFFER_MS;
 
 /** What of a report is stored with the job. */
 export interface StatusCause extends z.output<typeof statusCause> {
@@ -76,7 +77,7 @@ export function causeOf(
 ): StatusCause {
   if (deviceId !== undefined && organisationOf('device', deviceId) !== organisation)
     throw invalid('deviceId', 'is not a device of the organisation of the job');
-  if (Date.parse(at) - now.getTime() > MAX_AHEAD_MS) throw invalid('at', 'is more than 60 seconds in the future');
+  expectNotAhead('at', at, now);
   const progress = report.progress && roundedProgress(report.progress);
   const failure = status === 'FAILED' && { reason, reasonText, commandId };
   return { reportedAt: at, deviceId, plannedFlight, progress, ...failure };

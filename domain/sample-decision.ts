@@ -16,9 +16,9 @@ import {
 import { organisationOf } from './id';
 import { FLOWN_ON_MS, isFinal, isFlown, type JobStatus } from './job-lifecycle';
 import type { Detail } from './refusal';
+import { AHEAD, isAhead } from './reported-time';
 import { isReportDue, savingOf, type Saving } from './state-saving';
 import { sequenceOf, type Sample } from './telemetry';
-import { MAX_AHEAD_MS } from './text';
 
 /** A job that a sample names. */
 export interface NamedJob {
@@ -42,8 +42,7 @@ export const NOT_YOURS: Detail = { path: 'deviceId', message: 'is not a device o
 export function faultIn(sample: Sample, device: Device | undefined, jobs: NamedJobs, now: Date): Detail | undefined {
   const { deviceId, jobId, timestamp } = sample;
   if (!device) return NOT_YOURS;
-  if (Date.parse(timestamp) - now.getTime() > MAX_AHEAD_MS)
-    return { path: 'timestamp', message: 'is more than 60 seconds in the future' };
+  if (isAhead(timestamp, now)) return { path: 'timestamp', message: AHEAD };
   if (jobId === undefined) return undefined;
   const owner = organisationOf('job', jobId);
   if (owner !== undefined && owner !== organisationOf('device', deviceId))

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
+import { viewersCommandName } from './command';
 import { list } from './list';
 import { metadata, storedMetadata } from './metadata';
 import { organisationOf } from './id';
 import { Refusal } from './refusal';
-import { name, text } from './text';
+import { name } from './text';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
 export const permissions = ['view', 'control'] as const;
@@ -25,7 +26,7 @@ const bounded = ({ minimum, maximum, default: value }: (typeof shareBounds)[keyo
   z._default(z.int().check(z.minimum(minimum), z.maximum(maximum)), value);
 
 /** Commands that the viewers of a share may send, by name. */
-const commands = z.optional(list(text(1, 64), 1, 50, 'commands'));
+const commands = z.optional(list(viewersCommandName, 1, 50, 'commands'));
 
 /** Body of a request for a new share (spec section 4). */
 export const shareRequest = z.strictObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { freeForm } from './free-form';
+import { freeForm, lostIn } from './free-form';
 import { progress } from './progress';
 import { moment, name, text } from './text';
 
@@ -71,11 +71,18 @@ export const deviceState = z.object({
 
 export type DeviceState = z.output<typeof deviceState>;
 
+/** Sensor data as it arrives, before a schema copies it. */
+const whole = z.transform((value: z.input<typeof sensorPayload>, context) => {
+  for (const { path, message } of lostIn(value))
+    context.issues.push({ code: 'custom', path: [...path], message, input: value });
+  return value;
+});
+
 /** A telemetry sample of a device. */
 export const sample = z.strictObject({
   deviceId: name,
   ...deviceState.shape,
-  sensorPayload: z.optional(sensorPayload.check(freeForm(MAX_SENSOR_BYTES))),
+  sensorPayload: z.optional(z.pipe(whole, sensorPayload.check(freeForm(MAX_SENSOR_BYTES)))),
 });
 export type Sample = z.output<typeof sample>;
 

@@ -16,9 +16,6 @@ export const text = (min: number, max: number) => z.string().check(z.minLength(m
 /** A name, or an identifier. One for all, as {@link wellFormed}. */
 export const name = text(1, 256);
 
-/** How far what a device or the platform reports may be ahead of this service's clock, in ms. */
-export const MAX_AHEAD_MS = 60_000;
-
 const isBeyondFourDigits = (date: Date) => !Number.isNaN(date.getTime()) && /^[+-]/.test(date.toISOString());
 
 /**

@@ -1,5 +1,5 @@
 import { visit, type JSONPath } from 'jsonc-parser';
-import { tooDeep } from '../domain/free-form';
+import { LOST, LOST_NAME, tooDeep } from '../domain/free-form';
 import type { Detail } from '../domain/refusal';
 import { pathOf } from './details';
 
@@ -12,10 +12,10 @@ class TooDeep extends Error {}
 /** The end of a name in a text; of a string, too, if it looks like one. */
 const NAME_END = /"\s*:/g;
 
-/** How many members the objects in a value have in all; Infinity when it is nested too deeply. */
+/** How many members the objects in a value have in all; Infinity when it is nested too deeply, or one has a name that is lost. */
 function membersIn(value: unknown, depth = 1): number {
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth > MAX_DEPTH) return Infinity;
+  if (depth > MAX_DEPTH || Object.hasOwn(value, LOST_NAME)) return Infinity;
   const inner = Object.values(value);
   return inner.reduce((sum: number, each) => sum + membersIn(each, depth + 1), Array.isArray(value) ? 0 : inner.length);
 }
@@ -31,7 +31,7 @@ export interface ReadJson {
 }
 
 /**
- * Reads JSON whose names are unique and whose encoding is UTF-8 (RFC 7493 sections 2.1 and 2.3; RFC 8259 sections 4 and 8.1). Of a
+ * Reads JSON whose names are unique and not lost by a schema, and whose encoding is UTF-8 (RFC 7493 sections 2.1 and 2.3; RFC 8259 sections 4 and 8.1). Of a
  * member that is given twice, readers take one or the other; API Gateway puts U+FFFD where a body is not UTF-8.
  * @param encoding `replaced`: U+FFFD in the text stands for something else; `checked`: it was sent as such, as over WebSockets
  * @throws SyntaxError when the text is not JSON
@@ -62,6 +62,7 @@ export function readJson(text: string, encoding: 'replaced' | 'checked'): ReadJs
         const path = () => [...parent(), name];
         const names = open.at(-1);
         if (names?.has(name)) note(path(), 'must be given once');
+        if (name === LOST_NAME) note(path(), LOST);
         names?.add(name);
         expectEncoded(offset, length, path);
       },

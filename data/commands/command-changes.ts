@@ -1,6 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { commandStatuses, commandStatusesBefore, isEnded, type CommandStatus } from '../../domain/command-lifecycle';
 import type { CommandRecord } from '../../domain/command-record';
+import { organisationOf } from '../../domain/id';
 import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { set } from '../store/expression';
@@ -14,23 +15,35 @@ export interface CommandChange extends Partial<Pick<CommandRecord, 'reason' | 's
   readonly changeId: string;
   /** The statuses that it may have before; default: all that lead to the new one. */
   readonly from?: readonly CommandStatus[];
+  /** Until when the command may have been requested, ISO 8601; default: any time. */
+  readonly requestedUntil?: string;
 }
 
 /**
  * What became of a change. `moved`: the command has the status now, or had it by this very change; `repeated`: it had it before; `ended`: it has
- * another one, which is final or later; `unknown`: no such command.
+ * another one, which is final or later; `untimely`: it was requested later than the change allows; `unknown`: no such command.
  */
-export type CommandChangeResult = 'moved' | 'repeated' | 'ended' | 'unknown';
+export type CommandChangeResult = 'moved' | 'repeated' | 'ended' | 'untimely' | 'unknown';
 
 const keyOf = ({ deviceId, commandId }: CommandKey) => ({ deviceId, commandId });
 
-/** Writes attributes of a command if it has one of some statuses, and counts its version. @returns the item that did not */
+/** What a command must be for a change, beside that it has one of some statuses. */
+interface Condition {
+  readonly text: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Writes attributes of a command if it has one of some statuses, and counts its version.
+ * @returns the item that did not; undefined when there is none, as for a key that no command has, such as that of the head
+ */
 async function update(
   key: CommandKey,
   fields: Readonly<Record<string, unknown>>,
   from: readonly CommandStatus[],
-  condition = '',
+  condition?: Condition,
 ): Promise<Record<string, unknown> | undefined | 'written'> {
+  if (organisationOf('command', key.commandId) === undefined) return undefined;
   const { UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues } = set(fields);
   try {
     await dynamodb.send(
@@ -38,10 +51,11 @@ async function update(
         TableName: table('commands'),
         Key: keyOf(key),
         UpdateExpression: `${UpdateExpression} ADD version :one`,
-        ConditionExpression: `#status IN (${from.map((_, index) => `:from${index}`).join(', ')})${condition}`,
+        ConditionExpression: `#status IN (${from.map((_, index) => `:from${index}`).join(', ')})${condition ? ` AND ${condition.text}` : ''}`,
         ExpressionAttributeNames: { ...ExpressionAttributeNames, '#status': 'status' },
         ExpressionAttributeValues: {
           ...ExpressionAttributeValues,
+          ...condition?.values,
           ':one': 1,
           ...Object.fromEntries(from.map((value, index) => [`:from${index}`, value])),
         },
@@ -57,16 +71,20 @@ async function update(
 /** Moves a command to a status along its lifecycle, by one conditional write whose condition is generated from the table. Idempotent. */
 export async function changeCommand(
   key: CommandKey,
-  { status, at, changeId, from = commandStatusesBefore(status), ...told }: CommandChange,
+  { status, at, changeId, from = commandStatusesBefore(status), requestedUntil, ...told }: CommandChange,
 ): Promise<CommandChangeResult> {
   const time = isEnded(status) ? { endedAt: at } : { deliveredAt: at };
-  const outcome = await update(key, { status, changeId, ...time, ...told }, from);
+  const outcome = await update(key, { status, changeId, ...time, ...told }, from, notRequestedAfter(requestedUntil));
   if (outcome === 'written') return 'moved';
   const found = fromItem(outcome);
   if (!found) return 'unknown';
   if (found.changeId === changeId) return 'moved';
+  if (requestedUntil !== undefined && found.command.requestedAt > requestedUntil) return 'untimely';
   return found.command.status === status ? 'repeated' : 'ended';
 }
+
+const notRequestedAfter = (time: string | undefined): Condition | undefined =>
+  time === undefined ? undefined : { text: 'requestedAt <= :latest', values: { ':latest': time } };
 
 /** Keeps the outcome of a command that has ended without it, once; its status stays. @returns whether it is kept, now or by this very change */
 export async function keepLateOutcome(
@@ -75,6 +93,7 @@ export async function keepLateOutcome(
   changeId: string,
 ): Promise<boolean> {
   const ended = commandStatuses.filter((status) => isEnded(status) && status !== lateOutcome.outcome);
-  const written = await update(key, { lateOutcome, changeId }, ended, ' AND attribute_not_exists(lateOutcome)');
+  const isFirst = { text: 'attribute_not_exists(lateOutcome)' };
+  const written = await update(key, { lateOutcome, changeId }, ended, isFirst);
   return written === 'written' || fromItem(written)?.changeId === changeId;
 }

@@ -75,9 +75,12 @@ const MAX_OF_JOB = 100;
 export const newestOfJob = (commands: readonly CommandRecord[]): CommandRecord[] =>
   commands.toSorted((one, other) => (one.commandId < other.commandId ? 1 : -1)).slice(0, MAX_OF_JOB);
 
+/** Pages of 1 MB in which the commands of a job to a device are searched at most, from the newest on. */
+const MAX_PAGES_OF_JOB = 8;
+
 /**
  * The newest commands of a job to a device, newest first, consistently: a hundred or more, if there are so many. They are searched among all
- * that the device got since the job was created: an index by job would cost each command a write, for a list that is seldom read.
+ * that the device got since the job was created, 8 MB at most: an index by job would cost each command a write, for a list that is seldom read.
  */
 export async function listJobCommands(job: Job, deviceId: string): Promise<CommandRecord[]> {
   const organisation = organisationOf('device', deviceId) ?? '';
@@ -98,9 +101,11 @@ export async function listJobCommands(job: Job, deviceId: string): Promise<Comma
       ScanIndexForward: false,
     },
   );
+  let count = 0;
   for await (const { Items = [] } of pages) {
     found.push(...commandsOf(Items));
-    if (found.length >= MAX_OF_JOB) break;
+    count += 1;
+    if (found.length >= MAX_OF_JOB || count === MAX_PAGES_OF_JOB) break;
   }
   return found;
 }

@@ -45,12 +45,18 @@ function keyOf({ kind, flight, everySeconds, point: { timestamp, deviceId } }: R
   return { flight, second: (second * 1000 + thousandth) / 1000 };
 }
 
+const ttlOf = ({ point, kind }: RecordEntry) => Math.ceil(Date.parse(point.timestamp) / 1000) + keptFor[kind]();
+
+/**
+ * Whether a position is still to be kept. DynamoDB never deletes what expired more than five years ago (developer guide, "Using time to live
+ * (TTL) in DynamoDB"), such as a sample of 1970.
+ */
+export const isKept = (entry: RecordEntry, now: Date): boolean => ttlOf(entry) * 1000 > now.getTime();
+
 function toItem(entry: RecordEntry) {
   const { timestamp, coordinates, ...rest } = entry.point;
   const [longitude, latitude, altitude] = coordinates;
-  const ms = Date.parse(timestamp);
-  const ttl = Math.ceil(ms / 1000) + keptFor[entry.kind]();
-  return { ...keyOf(entry), ttl, ms, longitude, latitude, altitude, ...rest };
+  return { ...keyOf(entry), ttl: ttlOf(entry), ms: Date.parse(timestamp), longitude, latitude, altitude, ...rest };
 }
 
 function fromItem(item: Record<string, unknown>): RecordedPoint {

@@ -1,6 +1,13 @@
 import { invalid } from '../../domain/refusal';
 
 /**
+ * The token in an `Authorization: Bearer` header (RFC 6750 section 2.1); a scheme is written in any case (RFC 9110 section 11.1).
+ * @returns undefined when there is no such header
+ */
+export const bearerToken = (authorization: string | undefined): string | undefined =>
+  /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+
+/**
  * The client credentials in an `Authorization: Basic` header. RFC 6749 section 2.3.1 requires id and secret to be
  * form-encoded before they are joined; many clients join them unencoded. The two differ for `+` and `%`
  * only. A Cognito secret consists of letters, digits, `_` and `+` (API reference, UserPoolClientType, ClientSecret), so a

@@ -1,6 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import type { CallerContext, RefusalContext } from '../../contract/caller';
 import { Refusal } from '../../domain/refusal';
+import { bearerToken } from '../auth/credentials';
 import { identify } from '../auth/identify';
 import { whyInvalid } from '../auth/why-invalid';
 
@@ -46,7 +47,7 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
   const api = apiArn(event.methodArn);
   try {
     const { clientId, organisation, scopes, expiresAt, limits } = await identify(
-      event.authorizationToken.replace(/^bearer +/i, ''),
+      bearerToken(event.authorizationToken) ?? '',
     );
     const caller: CallerContext = {
       clientId,

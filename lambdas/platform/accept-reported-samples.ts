@@ -48,7 +48,7 @@ export async function acceptReportedSamples(
   let accepted = 0;
   const accept = async ([owner, placed]: [Organisation, Placed[]]) => {
     const samples = placed.map(({ sample }) => sample);
-    const acceptance = await acceptTelemetry(owner, samples, now, at);
+    const acceptance = await acceptTelemetry(owner, samples, now, new Date(at));
     accepted += acceptance.accepted;
     for (const { index, isUnknown, ...fault } of acceptance.refused) {
       const { sample, place } = placed[index] as Placed;

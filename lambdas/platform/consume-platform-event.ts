@@ -48,8 +48,7 @@ async function applyOrDrop(event: Envelope, input: unknown, received: ReceivedEv
   try {
     const drop = await apply(event, {
       id: event.id,
-      // A sender's clock that is ahead must not make all later events look late.
-      at: new Date(Math.min(Date.parse(event.time), now.getTime())),
+      at: event.time,
       now,
       isLastAttempt: received.isLastAttempt ?? false,
       with: (detail) => ({ ...(input as object), detail }),

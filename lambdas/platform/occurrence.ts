@@ -7,10 +7,11 @@ export interface Drop {
   readonly details?: readonly Detail[];
 }
 
-/** The id of an event of the platform, when it happened, and when it is applied. */
+/** An event of the platform, and when it is applied. */
 export interface Occurrence {
   readonly id: string;
-  readonly at: Date;
+  /** When it happened, as its sender says; ISO 8601. */
+  readonly at: string;
   readonly now: Date;
   readonly isLastAttempt: boolean;
   /** The same event with another detail. */

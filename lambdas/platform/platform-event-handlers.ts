@@ -5,6 +5,7 @@ import { reportStatus } from '../../data/jobs/reported-status';
 import { saveCheckReport } from '../../data/requests/mission-checks';
 import { idField, organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/id';
 import { notIssued } from '../../domain/refusal';
+import { expectNotAhead } from '../../domain/reported-time';
 import type { FleetChange } from '../../domain/stranded-job';
 import { acceptReportedSamples } from './accept-reported-samples';
 import { answerWithOpenJobs } from './answer-with-open-jobs';
@@ -32,9 +33,16 @@ function ownerOf(kind: Kind, id: string): Organisation {
   return organisation;
 }
 
-/** When a change of the fleet happened: by the event itself, or by its time; not in the future, or all later events would look late. */
-const timeOf = (at: string | undefined, occurrence: Occurrence): Date =>
-  at === undefined ? occurrence.at : new Date(Math.min(Date.parse(at), occurrence.now.getTime()));
+/**
+ * When a change of the fleet happened: by the event itself, or by its time. A time that is a little ahead counts as now, or the next events
+ * would look late.
+ * @throws Refusal `invalid_request` for a time that is too far ahead: replayed, such an event would come after all that was true
+ */
+function timeOf(at: string | undefined, occurrence: Occurrence): Date {
+  const [path, time] = at === undefined ? ['time', occurrence.at] : ['at', at];
+  expectNotAhead(path, time, occurrence.now);
+  return new Date(Math.min(Date.parse(time), occurrence.now.getTime()));
+}
 
 /** What follows a change of the fleet, unless a later one has been applied. */
 async function follow(isApplied: boolean, owner: Organisation, change: FleetChange, { id, now }: Occurrence) {
@@ -86,9 +94,9 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
     await answerWithOpenJobs(requestId, organisation, now);
     return undefined;
   },
-  'control.outcome.reported': async (detail, { id }) => {
+  'control.outcome.reported': async (detail, { id, now }) => {
     ownerOf('device', detail.deviceId);
-    return dropped(await takeOutcome(detail, changeOfEvent(id)));
+    return dropped(await takeOutcome(detail, changeOfEvent(id), now));
   },
   'mission.check.reported': async ({ requestId, ...report }, { now }) => {
     await saveCheckReport(requestId, report, now);

@@ -33,13 +33,17 @@ export interface SentFile<MediaType extends string = string> {
   readonly content: Buffer;
 }
 
-/** A file as the reply, instead of text. */
+/** A file as the reply, instead of text, as somebody sent it. */
 export class FileReply {
-  /** @param isBinary whether it is no text in UTF-8 */
+  /**
+   * @param isBinary whether it is no text in UTF-8
+   * @param fileName under which a browser saves it: letters, digits, dots and dashes
+   */
   constructor(
     readonly content: Buffer,
     readonly mediaType: string,
     readonly isBinary: boolean,
+    readonly fileName: string,
   ) {}
 }
 

@@ -30,11 +30,19 @@ const answer = (
 const linked = ({ endpoint: { reply } }: Exchange, result: unknown) =>
   reply.links && typeof result === 'object' && result ? withLinks(reply.links, result) : result;
 
-/** API Gateway developer guide, "Return binary media from a Lambda proxy integration in API Gateway". */
-const fileAnswer = (exchange: Exchange, event: Event, { content, mediaType, isBinary }: FileReply) => ({
-  ...answer(exchange, event, exchange.endpoint.reply.status, content.toString(isBinary ? 'base64' : 'utf8'), mediaType),
-  isBase64Encoded: isBinary,
-});
+/**
+ * A stranger's file: a browser saves it, and takes it for nothing but what it is said to be (RFC 6266; Fetch standard, section 3.6). In base64 by
+ * the API Gateway developer guide, "Return binary media from a Lambda proxy integration in API Gateway".
+ */
+function fileAnswer(exchange: Exchange, event: Event, { content, mediaType, isBinary, fileName }: FileReply) {
+  exchange.headers['X-Content-Type-Options'] = 'nosniff';
+  exchange.headers['Content-Disposition'] = `attachment; filename="${fileName}"`;
+  const body = content.toString(isBinary ? 'base64' : 'utf8');
+  return {
+    ...answer(exchange, event, exchange.endpoint.reply.status, body, mediaType),
+    isBase64Encoded: isBinary,
+  };
+}
 
 /** The answer to a success; fields that are not in the reply's schema are stripped. A text is the answer as it is. */
 export function succeed(exchange: Exchange, event: Event, result: unknown): APIGatewayProxyResult {

@@ -2,6 +2,7 @@ import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { ORIGIN_VERIFY } from '../../contract/origin-verify';
 import { isOriginSecret } from '../../data/connections/origin-secret';
 import { Refusal } from '../../domain/refusal';
+import { bearerToken } from '../auth/credentials';
 
 /** A `$connect` event, with the fields that `@types/aws-lambda` omits. */
 export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
@@ -20,8 +21,7 @@ export const protocolsIn = (event: ConnectEvent): readonly string[] =>
 
 /** The token of `Authorization: Bearer`, or of `?token=` for clients that can't set headers. */
 export function tokenIn(event: ConnectEvent): string | undefined {
-  const [, bearer] = /^bearer +(\S+)$/i.exec(headerIn(event, 'authorization') ?? '') ?? [];
-  return bearer ?? event.queryStringParameters?.['token'];
+  return bearerToken(headerIn(event, 'authorization')) ?? event.queryStringParameters?.['token'];
 }
 
 /**

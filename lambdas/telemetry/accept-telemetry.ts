@@ -1,6 +1,6 @@
 import { scheduleOfflineCheck, scheduleTrailingSave } from '../../data/fleet/device-checks';
 import { recordReport, saveState } from '../../data/fleet/device-state';
-import { recordPosition } from '../../data/flights/flights';
+import { isKept, recordPosition } from '../../data/flights/flights';
 import { readNamedJobs, type FollowedJobs } from '../../data/jobs/named-jobs';
 import type { Device } from '../../domain/fleet';
 import { isAnybodyFollowing } from '../../domain/followed-until';
@@ -102,7 +102,8 @@ async function settle(message: Message, known: KnownDevice, samples: readonly Sa
   const { device, decision } = await save(message, known, samples);
   if (!device) return { ...(await NOTHING), removed: [known.device.deviceId] };
   const { news, entries, saving } = decision;
-  const recording = entries.map(async (entry) => ((await recordPosition(entry)) ? [entry.sample] : []));
+  const kept = entries.filter((entry) => isKept(entry, message.now));
+  const recording = kept.map(async (entry) => ((await recordPosition(entry)) ? [entry.sample] : []));
   const acting = [
     deliver(message, device, news),
     ...recording,

@@ -3,7 +3,7 @@ import { notAcceptable } from '../../../contract/refusals';
 import { readOriginal } from '../../../data/missions/mission-files';
 import { readLine } from '../../../data/missions/mission-lines';
 import { findMission } from '../../../data/missions/missions';
-import { mediaTypeOf } from '../../../domain/mission-record';
+import { mediaTypeOf, type MissionFormat } from '../../../domain/mission-record';
 import { missionGeoJson } from '../../missions/write-geo-json';
 import { missionKml } from '../../missions/write-kml';
 import { negotiate } from '../../serve/negotiate';
@@ -11,6 +11,12 @@ import { FileReply } from '../../serve/request';
 import { serve } from '../../serve/serve';
 
 const { KML, WPML: KMZ } = mediaTypeOf;
+
+/** How the name of a file of each format ends. */
+const endingOf = { GEOJSON: 'geojson', KML: 'kml', WPML: 'kmz', QGC_PLAN: 'plan' } as const satisfies Record<
+  MissionFormat,
+  string
+>;
 
 export const handler = serve(
   'GET /v3/missions/{missionId}',
@@ -22,7 +28,8 @@ export const handler = serve(
       // API Gateway would send a binary file in base64 to a client that does not ask for this type first.
       const isAsked = original === KMZ ? firstAccepted === KMZ : query.format === 'original';
       if (!isAsked) throw notAcceptable(original === KMZ ? [KMZ] : [original, KML]);
-      return new FileReply(await readOriginal(found), original, original === KMZ);
+      const fileName = `${found.missionId}.${endingOf[found.format]}`;
+      return new FileReply(await readOriginal(found), original, original === KMZ, fileName);
     }
     const line = await readLine(found);
     return mediaType === KML ? missionKml(line, { name: found.name ?? found.missionId }) : missionGeoJson(line, found);

@@ -65,13 +65,12 @@ describe('POST /v3/jobs/create', () => {
     expect(await jobNow(partner, jobId)).toMatchObject(fields);
   });
 
-  test('stores the metadata key __proto__ as a plain key', async () => {
+  test('refuses the metadata key __proto__ with its path', async () => {
     const { status, body } = await partner.call('POST /v3/jobs/create', {
       body: `{"name":"Survey","deviceGroupId":"${deviceGroupId}","metadata":{"__proto__":{"polluted":1}}}`,
     });
-    expect(status).toBe(201);
-    const { metadata } = await jobNow(partner, body.job.jobId);
-    expect(JSON.stringify(metadata)).toBe('{"__proto__":{"polluted":1}}');
+    const detail = { path: 'metadata.__proto__', message: 'is a name that programs lose: choose another' };
+    expect([status, body]).toMatchObject([400, { error: 'invalid_request', details: [detail] }]);
   });
 
   test.each<[string, string, unknown]>([

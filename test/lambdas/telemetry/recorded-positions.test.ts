@@ -85,6 +85,17 @@ describe('The position of a sample', () => {
     expect(await recorded(id('job'))).toEqual([0]);
   });
 
+  test.each([
+    [89, 1],
+    [91, 0],
+    [365 * 50, 0],
+  ])('of %d days ago is recorded if it would be kept: %d', async (days, count) => {
+    await givenJob({ status: 'PENDING' }, {});
+    const { deviceId } = await givenAtRest();
+    await acceptTelemetry(acme, [sampleAt(deviceId, -days * 86_400_000, flown)], time(0));
+    expect(await recorded(id('job'))).toHaveLength(count);
+  });
+
   test('from a receiver without a fix is not recorded', async () => {
     await givenJob();
     const { deviceId } = await givenAtRest();

@@ -94,6 +94,7 @@ test('the API key is a header', () => {
 test.each([
   ['Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln-_A', true],
   ['bearer abc==', true],
+  ['BEARER abc', true],
   ['Bearer ', false],
   ['Bearereyjhbgci', false],
   ['Basic dXNlcjpwYXNz', false],

@@ -73,6 +73,16 @@ test("finds them among pages of another job's, and reads no further than it need
   expect(queries()).toHaveLength(2);
 });
 
+test('reads 8 MB at most, from the newest on, however many others its device got since', async () => {
+  await givenJob({ status: 'IN_PROGRESS', deviceId: id('device') });
+  await requested(1000);
+  for (let index = 0; index < 40; index++)
+    await requested(2000 + index, { jobId: other, parameters: { text: 'x'.repeat(300_000) } });
+  const newest = await requested(3000);
+  expect(await list()).toEqual([newest]);
+  expect(queries()).toHaveLength(8);
+});
+
 test('of a job without a device, lists those of the devices that are in its group', async () => {
   await givenJob({ status: 'IN_PROGRESS' });
   await engine.put('fleet', {

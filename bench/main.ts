@@ -14,6 +14,7 @@ import { functionMemory } from './function-memory';
 import { isolation } from './isolation';
 import { jobTrack } from './job-track';
 import { longPolls } from './long-polls';
+import { missionReaders } from './mission-readers';
 import { missions } from './missions';
 import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
@@ -49,6 +50,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'job-track': jobTrack,
   dispatch,
   missions,
+  'mission-readers': missionReaders,
   commands,
   'status-channels': statusChannels,
   'event-log': eventLog,

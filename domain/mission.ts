@@ -109,6 +109,23 @@ export function checkedLine(waypoints: readonly Waypoint[], heightReference: Hei
   return { waypoints: line, heightReference };
 }
 
+/** The references with which a height of 0 may be meant. */
+const withZero: readonly HeightReference[] = ['TAKE_OFF', 'GROUND'];
+
+/**
+ * Checks that a line has heights that somebody has chosen. Many programs write 0 where they have none, and a drone would fly there.
+ * @param isReferenceNamed whether the file names its `heightReference`, so that 0 above the ground or the take-off point is meant
+ * @throws Refusal `invalid_request` when all heights are 0
+ */
+export function expectHeights({ waypoints, heightReference }: MissionLine, isReferenceNamed: boolean): void {
+  if (isReferenceNamed && withZero.includes(heightReference)) return;
+  if (waypoints.every(([, , height]) => height === 0))
+    throw invalid(
+      'waypoints',
+      `all heights are 0: give the waypoints heights; where 0 is meant, say so by heightReference ${withZero.join(' or ')} (GeoJSON, KML)`,
+    );
+}
+
 const faultAt = (index: number, fault: string) => invalid(`waypoints.${index}`, `waypoint ${index} ${fault}`);
 
 /** An `invalid_request` for a mission that is too long. @param path what holds its waypoints */

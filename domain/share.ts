@@ -1,18 +1,8 @@
 import * as z from 'zod/mini';
-import { viewersCommandName } from './command';
-import { list } from './list';
-import { metadata, storedMetadata } from './metadata';
-import { organisationOf } from './id';
-import { Refusal } from './refusal';
-import { name } from './text';
+import { storedMetadata } from './metadata';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
 export const permissions = ['view', 'control'] as const;
-
-const permissionList = z.pipe(
-  list(z.enum(permissions), 1, 10, 'permissions'),
-  z.transform((given) => permissions.filter((permission) => given.includes(permission))),
-);
 
 /** Bounds and defaults of a new share (bounds: DESIGN section 3). */
 export const shareBounds = {
@@ -21,23 +11,6 @@ export const shareBounds = {
   /** Lifetime in seconds. */
   expiresIn: { minimum: 60, maximum: 86_400, default: 3600 },
 } as const;
-
-const bounded = ({ minimum, maximum, default: value }: (typeof shareBounds)[keyof typeof shareBounds]) =>
-  z._default(z.int().check(z.minimum(minimum), z.maximum(maximum)), value);
-
-/** Commands that the viewers of a share may send, by name. */
-const commands = z.optional(list(viewersCommandName, 1, 50, 'commands'));
-
-/** Body of a request for a new share (spec section 4). */
-export const shareRequest = z.strictObject({
-  resourceId: name,
-  shareType: z.enum(shareTypes),
-  permissions: z._default(permissionList, ['view']),
-  commands,
-  expiresIn: bounded(shareBounds.expiresIn),
-  maxViewers: bounded(shareBounds.maxViewers),
-  metadata: z.optional(metadata),
-});
 
 /** A link to one device's live video or status, as it is stored. */
 export const share = z.object({
@@ -74,33 +47,7 @@ const MOST_WITHOUT_BROADCAST = 50;
 /** Whether the samples of a share are published once for all of its viewers. */
 export const isBroadcast = ({ maxViewers }: Pick<Share, 'maxViewers'>): boolean => maxViewers > MOST_WITHOUT_BROADCAST;
 
-/** What is said of the id of a group where a device is shared. */
-const groupInPlaceOfDevice = 'is a device group: share a device of it';
-
-export type ShareRequest = z.output<typeof shareRequest>;
 export type Share = z.output<typeof share>;
-
-/** @throws Refusal `resource_not_found` for a device group: only a device of it can be shared */
-export function expectNoGroup({ resourceId }: Pick<ShareRequest, 'resourceId'>): void {
-  if (organisationOf('group', resourceId) === undefined) return;
-  throw new Refusal('resource_not_found', [{ path: 'resourceId', message: groupInPlaceOfDevice }]);
-}
-
-/** The share that a request creates; it expires `expiresIn` seconds after `now` (ISO 8601). */
-export const newShare = (
-  { expiresIn, ...request }: ShareRequest,
-  deviceId: string,
-  shareCode: string,
-  now: string,
-): Share => ({
-  ...request,
-  shareCode,
-  deviceId,
-  currentViewers: 0,
-  version: 1,
-  createdAt: now,
-  expiresAt: new Date(Date.parse(now) + expiresIn * 1000).toISOString(),
-});
 
 /** Whether the viewers of a share may send a command. */
 export const permitsCommand = (

@@ -6,11 +6,15 @@ import { Refusal, type Detail } from '../domain/refusal';
 /** Longest part of the input that an error message repeats, in characters. */
 export const MAX_SHOWN = 64;
 /** Most faults in an answer, so that it stays readable. */
-const MAX_DETAILS = MAX_SUGGESTIONS;
+export const MAX_DETAILS = MAX_SUGGESTIONS;
 
 /** A path as an answer has it; well-formed, although a name may not be, and although it may be cut. */
 export const pathOf = (path: readonly PropertyKey[]): string =>
-  path.map(String).join('.').slice(0, MAX_SHOWN).toWellFormed();
+  path
+    .map((part) => String(part).slice(0, MAX_SHOWN))
+    .join('.')
+    .slice(0, MAX_SHOWN)
+    .toWellFormed();
 
 /** One detail for each fault; an issue about unknown names has a line for each of them. */
 function detailsOf(issue: z.core.$ZodIssue): Detail[] {

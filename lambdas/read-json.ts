@@ -1,13 +1,16 @@
 import { visit, type JSONPath } from 'jsonc-parser';
 import { LOST, LOST_NAME, tooDeep } from '../domain/free-form';
 import type { Detail } from '../domain/refusal';
-import { pathOf } from './details';
+import { MAX_DETAILS, pathOf } from './details';
 
 /** Levels of nesting that a text may have: free-form data has at most 32, and few levels around it. */
 const MAX_DEPTH = 64;
 
 /** Ends the reading of a text that is nested too deeply, before the reader recurses into it. */
 class TooDeep extends Error {}
+
+/** A fault beyond those that an answer lists. */
+const UNSHOWN: Detail = { path: '', message: '' };
 
 /** The end of a name in a text; of a string, too, if it looks like one. */
 const NAME_END = /"\s*:/g;
@@ -48,9 +51,11 @@ export function readJson(text: string, encoding: 'replaced' | 'checked'): ReadJs
     open.push(new Set());
   };
   const end = () => void open.pop();
-  const note = (path: JSONPath, message: string) => faults.push({ path: pathOf(path), message });
+  // Further faults are only counted: a path for each of a million would take longer than the text.
+  const note = (path: () => JSONPath, message: string) =>
+    faults.push(faults.length < MAX_DETAILS ? { path: pathOf(path()), message } : UNSHOWN);
   const expectEncoded = (offset: number, length: number, path: () => JSONPath) => {
-    if (isReplaced && text.slice(offset, offset + length).includes('\uFFFD')) note(path(), 'is not UTF-8');
+    if (isReplaced && text.slice(offset, offset + length).includes('\uFFFD')) note(path, 'is not UTF-8');
   };
   try {
     visit(text, {
@@ -61,8 +66,8 @@ export function readJson(text: string, encoding: 'replaced' | 'checked'): ReadJs
       onObjectProperty: (name, offset, length, _line, _character, parent) => {
         const path = () => [...parent(), name];
         const names = open.at(-1);
-        if (names?.has(name)) note(path(), 'must be given once');
-        if (name === LOST_NAME) note(path(), LOST);
+        if (names?.has(name)) note(path, 'must be given once');
+        if (name === LOST_NAME) note(path, LOST);
         names?.add(name);
         expectEncoded(offset, length, path);
       },
@@ -70,7 +75,7 @@ export function readJson(text: string, encoding: 'replaced' | 'checked'): ReadJs
     });
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
-    note([], tooDeep(MAX_DEPTH));
+    note(() => [], tooDeep(MAX_DEPTH));
   }
   return { value, faults };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { knownRequests } from '../../domain/command-request';
 import { location } from '../../domain/destination';
-import { shareRequest } from '../../domain/share';
+import { shareRequest } from '../../domain/new-share';
 import { metadata } from '../../domain/metadata';
 import { routePoint } from '../../domain/route';
 import { position } from '../../domain/telemetry';

@@ -71,7 +71,8 @@ export const replaceMission = {
   scope: 'command:update',
   handler: 'missions/replace-mission',
   perMinute: MISSIONS_WRITTEN_PER_MINUTE,
-  tables: { missions: ['get', 'put', 'update'] },
+  // It deletes the line of a version whose file could not be stored.
+  tables: { missions: ['get', 'put', 'update', 'delete'] },
   missionFiles: ['put'],
   request: { query: schemas.fileQuery, file: schemas.missionMediaTypes },
   reply: { status: 200, body: schemas.missionReply },

@@ -1,4 +1,4 @@
-import { shareRequest } from '../../domain/share';
+import { shareRequest } from '../../domain/new-share';
 import type { Endpoint } from '../endpoint';
 import { SHARES_CREATED_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/shares';

@@ -1,5 +1,5 @@
 /** The lines of missions: each version that there was, since jobs keep the one that they were created with. */
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ownerOfMission } from '../../domain/mission-record';
 import { missionLine, type MissionLine } from '../../domain/mission';
 import { succeeded } from '../store/conditional-write';
@@ -31,6 +31,11 @@ export const putLine = (of: MissionVersion, line: MissionLine): Promise<boolean>
       }),
     ),
   );
+
+/** Removes the line of a version that no mission has had. */
+export async function removeLine(of: MissionVersion): Promise<void> {
+  await dynamodb.send(new DeleteCommand({ TableName: table('missions'), Key: keyOf(of) }));
+}
 
 /** The line of a version. @throws Error when there is none */
 export async function readLine(of: MissionVersion): Promise<MissionLine> {

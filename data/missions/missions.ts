@@ -10,6 +10,7 @@ import {
   type StoredMission,
 } from '../../domain/mission-record';
 import { fieldsOf, type NewMission } from '../../domain/new-mission';
+import type { MissionLine } from '../../domain/mission';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { foreign, Refusal } from '../../domain/refusal';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
@@ -17,7 +18,7 @@ import { dynamodb, table } from '../store/dynamodb';
 import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
 import { putOriginal } from './mission-files';
-import { putLine } from './mission-lines';
+import { putLine, removeLine, type MissionVersion } from './mission-lines';
 
 /** Key of a mission; its identifier contains the partition key. @throws Refusal `mission_not_found` when it is not a mission id */
 function keyOf(missionId: string) {
@@ -73,43 +74,63 @@ export async function insertMission(
   return stored;
 }
 
-/** How often a new version is tried: others are stored at the same time, or a call ended between its line and its mission. */
+/** How often a free number is looked for: how many are tried in their order, and how many anywhere then. */
+const IN_ORDER = 10;
 const MAX_ATTEMPTS = 20;
 
 /**
- * Stores a new version of a mission. Its number is free when it has no line, so that two calls at once store two.
+ * Stores a new version of a mission. A call that fails removes what it has stored, as far as it can; what an ended function leaves takes
+ * one number, and no later call fails for it.
+ * @param found the mission as it is
  * @param original the file as it was sent
  * @param now ISO 8601
- * @throws Refusal `mission_not_found`, or `forbidden` when it is another organisation's
+ * @throws Refusal `mission_not_found` when it was deleted meanwhile
  */
 export async function insertVersion(
-  caller: Organisation,
-  missionId: string,
+  found: StoredMission,
   replacement: NewMission,
   original: Buffer,
   now: string,
 ): Promise<Mission> {
-  const { version: latest } = await findMission(caller, missionId);
-  for (let version = latest + 1; version <= latest + MAX_ATTEMPTS; version++) {
-    if (!(await putLine({ missionId, version }, replacement.line))) continue;
-    await putOriginal({ missionId, version }, original);
-    const replaced = await replaceItem(missionId, { version, ...fieldsOf(replacement), updatedAt: now });
-    if (replaced) return replaced;
-    // Deleted, or replaced by a later version, meanwhile.
-    await findMission(caller, missionId);
+  const taken = await takeVersion(found, replacement.line);
+  try {
+    await putOriginal(taken, original);
+  } catch (error) {
+    await removeLine(taken);
+    throw error;
   }
-  throw new Error('a mission was replaced too often at the same time');
+  const { missionId, createdAt } = found;
+  const fields = { version: taken.version, ...fieldsOf(replacement), updatedAt: now };
+  await replaceItem(missionId, fields);
+  return mission.parse({ missionId, createdAt, ...fields });
+}
+
+/**
+ * Takes a number for a new version, by its line: one that is free has none, so that two calls at once have one each. It is the next
+ * one, unless others are stored at the same time. Functions that ended between a line and its mission may have taken many in a row, so
+ * it is looked for ever farther away.
+ */
+async function takeVersion({ missionId, version: latest }: StoredMission, line: MissionLine): Promise<MissionVersion> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const skipped = attempt < IN_ORDER ? attempt : Math.floor(Math.random() * 2 ** attempt);
+    const taken = { missionId, version: latest + 1 + skipped };
+    if (await putLine(taken, line)) return taken;
+  }
+  throw new Error('a mission has no free version');
 }
 
 type Replaced = ReturnType<typeof fieldsOf> & Pick<Mission, 'version' | 'updatedAt'>;
 
-/** @returns undefined when there is no mission with an earlier version */
-async function replaceItem(missionId: string, fields: Replaced): Promise<Mission | undefined> {
+/**
+ * Makes a version the latest, unless a later one is: then it is as if that one had replaced it already.
+ * @throws Refusal `mission_not_found` when there is no mission any more; the line of the version is removed then
+ */
+async function replaceItem(missionId: string, fields: Replaced): Promise<void> {
   const { name: _, ...set } = fields;
   const names = Object.keys(set);
   const named = fields.name === undefined ? ' REMOVE #name' : ', #name = :name';
   try {
-    const { Attributes } = await dynamodb.send(
+    await dynamodb.send(
       new UpdateCommand({
         TableName: table('missions'),
         Key: keyOf(missionId),
@@ -119,15 +140,15 @@ async function replaceItem(missionId: string, fields: Replaced): Promise<Mission
         ExpressionAttributeValues: Object.fromEntries(
           Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[`:${name}`, value]])),
         ),
-        ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return mission.parse(Attributes);
   } catch (error) {
-    const { found } = itemThatRefused(error);
-    // The response to the first attempt was lost, and it had replaced the mission.
-    return isRepeat(error) && found?.['version'] === fields.version ? mission.parse(found) : undefined;
+    // A mission of this version: the response to the first attempt was lost, and it had replaced the mission.
+    if (itemThatRefused(error).found) return;
+    // After a first attempt that was lost, a job may fly this version.
+    if (!isRepeat(error)) await removeLine({ missionId, version: fields.version });
+    throw new Refusal('mission_not_found');
   }
 }
 

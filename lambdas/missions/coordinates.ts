@@ -2,8 +2,11 @@ import { MAX_WAYPOINTS } from '../../domain/mission';
 import { shown } from './read-text';
 import { atLine, type XmlElement } from './read-xml';
 
-/** A decimal number of XML Schema, without its special values: those are nowhere. */
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+/**
+ * A decimal number of XML Schema, without its special values: those are nowhere. Each digit can be matched in one way only, so the
+ * time is linear in the length.
+ */
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** @throws Refusal `invalid_request` with the line */
 export function numberAt(line: number, text: string): number {
@@ -31,10 +34,27 @@ export function tuplesIn({ text, line: firstLine }: XmlElement): CoordinateTuple
     line += linesIn(text.slice(seen, index));
     seen = index;
     if (tuples.length === MAX_WAYPOINTS) throw atLine(line, `a line must have at most ${MAX_WAYPOINTS} waypoints`);
+    if (isSplit(tuple, text, index))
+      throw atLine(
+        line,
+        `"${shown(tuple)}" has a space or nothing beside a comma: write longitude,latitude,height without spaces`,
+      );
     tuples.push(readTuple(line, tuple));
   }
   return tuples;
 }
+
+/** Whether a part of a text is no whole tuple, since white space or nothing stands beside one of its commas. */
+const isSplit = (part: string, text: string, index: number) =>
+  part.startsWith(',') ||
+  part.endsWith(',') ||
+  part.includes(',,') ||
+  // One number alone is no tuple, so the rest of the text is looked at once.
+  (!part.includes(',') &&
+    text
+      .slice(index + part.length)
+      .trimStart()
+      .startsWith(','));
 
 const linesIn = (text: string) => text.split('\n').length - 1;
 

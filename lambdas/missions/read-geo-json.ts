@@ -9,58 +9,94 @@ import {
 } from '../../domain/mission';
 import { invalid } from '../../domain/refusal';
 import { check } from '../details';
-import { missionFile, type MissionFile } from './mission-file';
+import { fileName, missionFile, type MissionFile } from './mission-file';
 import { membersOf, readJsonFile } from './read-json-file';
 import { shown } from './read-text';
 
 const position = z.array(z.number()).check(z.minLength(2), z.maxLength(3));
 const lineString = z.object({ type: z.literal('LineString'), coordinates: z.array(position) });
+const lineOfOne = z.object({ type: z.literal('MultiLineString'), coordinates: z.tuple([z.array(position)]) });
+const geometry = z.discriminatedUnion('type', [lineString, lineOfOne]);
 const properties = z.nullish(
-  z.object({ name: z.optional(z.string()), heightReference: z.optional(z.enum(heightReferences)) }),
+  z.object({ name: z.nullish(fileName), heightReference: z.nullish(z.enum(heightReferences)) }),
 );
-const feature = z.object({ type: z.literal('Feature'), geometry: lineString, properties });
+const feature = z.object({ type: z.literal('Feature'), geometry, properties });
 const collection = z.object({ type: z.literal('FeatureCollection'), features: z.tuple([feature]) });
 
+/** The names of WGS 84 in degrees: short, as a URN of the OGC, and as its address. GeoJSON has the longitude first with each. */
+const WGS_84 =
+  /^(?:urn:(?:x-)?ogc:def:crs:|https?:\/\/www\.opengis\.net\/def\/crs\/)?(?:(?:OGC[:/](?:[\d.]*[:/])?)?CRS84|EPSG[:/](?:[\d.]*[:/])?4326)$/i;
+
 /**
- * Reads a mission in GeoJSON (RFC 7946): a LineString, a Feature that is one, or a FeatureCollection of one such Feature. Its
- * properties may have a `name`, and a `heightReference` of the domain's list. Without one, a third coordinate is a height above
- * the ellipsoid WGS 84 (section 3.1.1).
+ * Reads a mission in GeoJSON (RFC 7946): a LineString, a Feature that is one, or a FeatureCollection of one such Feature; a
+ * MultiLineString of one line is a LineString. Its properties may have a `name`, and a `heightReference` of the domain's list. Without
+ * one, a third coordinate is a height above the ellipsoid WGS 84 (section 3.1.1). A `crs`, as GeoJSON had before that RFC, may name
+ * WGS 84 and nothing else.
  * @throws Refusal `invalid_request` with a JSON path
  */
 export function readGeoJson(content: Buffer): MissionFile {
   const value = readJsonFile(content);
-  expectLine(value);
+  const levels = levelsIn(value);
+  expectLine(levels.at(-1) ?? { path: '', members: {} });
+  for (const level of levels) expectWgs84(level);
   const { geometry, properties } = featureIn(value);
-  const waypoints = geometry.coordinates.map(([longitude = NaN, latitude = NaN, height]): Waypoint =>
+  const coordinates = geometry.type === 'LineString' ? geometry.coordinates : geometry.coordinates[0];
+  const waypoints = coordinates.map(([longitude = NaN, latitude = NaN, height]): Waypoint =>
     height === undefined ? [longitude, latitude] : [longitude, latitude, height],
   );
-  return missionFile(
-    checkedLine(waypoints, properties?.heightReference ?? defaultReference(waypoints)),
-    properties?.name,
-  );
+  const named = properties?.heightReference ?? undefined;
+  return missionFile({
+    line: checkedLine(waypoints, named ?? defaultReference(waypoints)),
+    name: properties?.name,
+    isReferenceNamed: named !== undefined,
+  });
 }
 
 const defaultReference = (waypoints: readonly Waypoint[]): HeightReference =>
   waypoints.some(([, , height]) => height !== undefined) ? 'ELLIPSOID' : 'JOB';
 
-/** Says in words what is no line, and how long it may be, before each of its positions is looked at. */
-function expectLine(value: unknown): void {
-  const [geometry, path] = geometryIn(value);
-  const { type, coordinates } = membersOf(geometry) ?? {};
-  const other = typeof type === 'string' ? `, not a ${shown(type)}` : '';
-  if (type !== 'LineString') throw invalid(path, `must be a LineString${other}`);
-  if (Array.isArray(coordinates) && coordinates.length > MAX_WAYPOINTS)
-    throw tooManyWaypoints(path === '' ? 'coordinates' : `${path}.coordinates`);
+/** An object of a file, and where it stands. */
+interface Level {
+  readonly path: string;
+  readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** What should be a line, and its path. */
-function geometryIn(value: unknown): readonly [geometry: unknown, path: string] {
-  const { type, geometry, features } = membersOf(value) ?? {};
-  if (type === 'Feature') return [geometry, 'geometry'];
-  if (type !== 'FeatureCollection') return [value, ''];
+const within = (path: string, member: string) => (path === '' ? member : `${path}.${member}`);
+
+/** The objects of a file from the outermost to what should be its line. @throws Refusal for a collection of more than one */
+function levelsIn(value: unknown): readonly Level[] {
+  const outer = { path: '', members: membersOf(value) ?? {} };
+  const { type, geometry, features } = outer.members;
+  if (type === 'Feature') return [outer, { path: 'geometry', members: membersOf(geometry) ?? {} }];
+  if (type !== 'FeatureCollection') return [outer];
   if (!Array.isArray(features) || features.length !== 1)
     throw invalid('features', 'must have exactly one Feature, a LineString');
-  return [membersOf(features[0])?.['geometry'], 'features.0.geometry'];
+  const inner = { path: 'features.0', members: membersOf(features[0]) ?? {} };
+  return [outer, inner, { path: 'features.0.geometry', members: membersOf(inner.members['geometry']) ?? {} }];
+}
+
+/** Says in words what is no line, and how long it may be, before each of its positions is looked at. */
+function expectLine({ path, members: { type, coordinates } }: Level): void {
+  const other = typeof type === 'string' ? `, not a ${shown(type)}` : '';
+  if (type !== 'LineString' && type !== 'MultiLineString') throw invalid(path, `must be a LineString${other}`);
+  const lines: unknown = type === 'LineString' ? [coordinates] : coordinates;
+  if (!Array.isArray(lines)) return;
+  if (lines.length !== 1)
+    throw invalid(within(path, 'coordinates'), `must be one line, not ${lines.length}: a mission is exactly one`);
+  const [line] = lines as unknown[];
+  if (Array.isArray(line) && line.length > MAX_WAYPOINTS)
+    throw tooManyWaypoints(within(path, type === 'LineString' ? 'coordinates' : 'coordinates.0'));
+}
+
+/** Refuses coordinates of another system: they would be read as other places. */
+function expectWgs84({ path, members: { crs } }: Level): void {
+  if (crs === undefined || crs === null) return;
+  const { type, properties } = membersOf(crs) ?? {};
+  const name = membersOf(properties)?.['name'];
+  if (type === 'name' && typeof name === 'string' && WGS_84.test(name)) return;
+  const other = typeof name === 'string' ? `, not ${shown(name)}` : '';
+  const member = within(path, 'crs');
+  throw invalid(member, `must be WGS 84 (OGC:CRS84 or EPSG:4326)${other}`);
 }
 
 /** The feature of a line; a geometry alone has no properties. */
@@ -71,6 +107,6 @@ function featureIn(value: unknown): Pick<z.output<typeof feature>, 'geometry' | 
     case 'Feature':
       return check(feature, value);
     default:
-      return { geometry: check(lineString, value), properties: null };
+      return { geometry: check(geometry, value), properties: null };
   }
 }

@@ -8,9 +8,9 @@ import {
 import { invalid } from '../../domain/refusal';
 import { numberAt, tuplesIn } from './coordinates';
 import { altitudeModes, GX_NAMESPACE, HEIGHT_REFERENCE, KML_NAMESPACE } from './kml-terms';
-import { missionFile, type MissionFile } from './mission-file';
+import { missionFile, nameIn, type MissionFile } from './mission-file';
 import { readText, shown } from './read-text';
-import { atLine, elementsIn, readXml, textOf, type XmlElement } from './read-xml';
+import { ancestorOf, atLine, elementsIn, readXml, textOf, type XmlElement } from './read-xml';
 
 /** What the heights of each mode of KML are measured from, unless the file says more (OGC 07-147r2, 6.3 `altitudeMode`). */
 const references: Readonly<Record<string, HeightReference>> = {
@@ -42,8 +42,13 @@ export function readKml(content: Buffer): MissionFile {
   const [line, other] = namedIn(root, 'LineString');
   if (!line) throw invalid('', 'the document has no LineString');
   if (other) throw atLine(other.line, 'a second LineString: a mission is exactly one');
-  const placemark = namedIn(root, 'Placemark').find((each) => [...elementsIn(each)].includes(line));
-  return missionFile(lineOf(line, placemark), childText(placemark, 'name') ?? documentName(root));
+  const placemark = ancestorOf(line, ({ name, namespace }) => name === 'Placemark' && namespace === KML_NAMESPACE);
+  const reference = referenceOf(line, placemark);
+  return missionFile({
+    line: lineOf(line, reference.is),
+    name: nameIn(childOf(placemark, 'name')) ?? documentName(root),
+    isReferenceNamed: reference.isNamed,
+  });
 }
 
 /** The root of a KML document. @throws Refusal `invalid_request` */
@@ -75,17 +80,17 @@ export function childOf(
 
 const childText = (parent: XmlElement | undefined, name: string) => textOf(childOf(parent, name));
 
-/** The name of the Document; undefined when it has none. */
-export const documentName = (root: XmlElement): string | undefined => childText(childOf(root, 'Document'), 'name');
+/** The name of the Document; undefined when it has none. @throws Refusal `invalid_request` with its line */
+export const documentName = (root: XmlElement): string | undefined =>
+  nameIn(childOf(childOf(root, 'Document'), 'name'));
 
-function lineOf(line: XmlElement, placemark: XmlElement | undefined): MissionLine {
+function lineOf(line: XmlElement, reference: HeightReference): MissionLine {
   for (const [name, namespace] of notFlown) {
     const found = childOf(line, name, (each) => each === namespace);
     if (found && !isZero(found)) throw atLine(found.line, `${name} "${shown(found.text.trim())}" can't be flown`);
   }
   const coordinates = childOf(line, 'coordinates');
   if (!coordinates) throw atLine(line.line, 'the LineString has no coordinates');
-  const reference = referenceOf(line, placemark);
   const waypoints = tuplesIn(coordinates).map(({ longitude, latitude, height }): Waypoint =>
     height === undefined || reference === 'JOB' ? [longitude, latitude] : [longitude, latitude, height],
   );
@@ -95,19 +100,23 @@ function lineOf(line: XmlElement, placemark: XmlElement | undefined): MissionLin
 /** An offset of zero changes nothing. */
 const isZero = ({ name, line, text }: XmlElement) => name === 'altitudeOffset' && numberAt(line, text.trim()) === 0;
 
-/** What the heights of a line are measured from: what the Placemark says exactly, or else what the mode means. */
-function referenceOf(line: XmlElement, placemark: XmlElement | undefined): HeightReference {
+/** What the heights of a line are measured from: what the Placemark says exactly (`isNamed`), or else what the mode means. */
+function referenceOf(
+  line: XmlElement,
+  placemark: XmlElement | undefined,
+): { readonly is: HeightReference; readonly isNamed: boolean } {
   const mode = childText(line, 'altitudeMode') ?? 'clampToGround';
   const byMode = Object.hasOwn(references, mode) ? references[mode] : undefined;
   if (!byMode) throw atLine(line.line, `altitudeMode must be one of ${Object.keys(references).join(', ')}`);
-  const exact = childOf(placemark, 'ExtendedData')?.children.find(
+  const [exact, other] = (childOf(placemark, 'ExtendedData')?.children ?? []).filter(
     ({ name, attributes }) => name === 'Data' && attributes['name'] === HEIGHT_REFERENCE,
   );
-  if (!exact) return byMode;
+  if (other) throw atLine(other.line, `${HEIGHT_REFERENCE} must be given once`);
+  if (!exact) return { is: byMode, isNamed: false };
   const value = childText(exact, 'value');
-  const reference = heightReferences.find((each) => each === value);
-  if (!reference) throw atLine(exact.line, `${HEIGHT_REFERENCE} must be one of ${heightReferences.join(', ')}`);
-  if (altitudeModes[reference] !== mode)
-    throw atLine(exact.line, `${HEIGHT_REFERENCE} ${reference} contradicts the altitudeMode ${mode}`);
-  return reference;
+  const is = heightReferences.find((each) => each === value);
+  if (!is) throw atLine(exact.line, `${HEIGHT_REFERENCE} must be one of ${heightReferences.join(', ')}`);
+  if (altitudeModes[is] !== mode)
+    throw atLine(exact.line, `${HEIGHT_REFERENCE} ${is} contradicts the altitudeMode ${mode}`);
+  return { is, isNamed: true };
 }

@@ -11,6 +11,7 @@ import { invalid } from '../../domain/refusal';
 import { check } from '../details';
 import { missionFile, type MissionFile } from './mission-file';
 import { membersOf, readJsonFile } from './read-json-file';
+import { shown } from './read-text';
 
 /** Items of a plan: some for each waypoint. */
 const MAX_ITEMS = 4 * MAX_WAYPOINTS;
@@ -27,8 +28,13 @@ type SimpleItem = z.output<typeof simpleItem>;
 
 const plan = z.object({
   fileType: z.literal('Plan'),
-  mission: z.object({ version: z.optional(z.literal(2)), items: z.array(simpleItem) }),
+  version: z.nullish(z.literal(1)),
+  mission: z.object({ version: z.nullish(z.literal(2)), items: z.array(simpleItem) }),
+  geoFence: z.nullish(z.object({ version: z.nullish(z.literal(2)) })),
 });
+
+/** What a geofence of version 2 has, as lists; of version 1, a polygon. */
+const fenceShapes = ['polygons', 'circles', 'polygon'];
 
 /** What the heights of a frame are measured from (MAVLink, MAV_FRAME). QGroundControl writes what it calls calculated as 0. */
 const references: Readonly<Record<number, HeightReference>> = {
@@ -60,44 +66,78 @@ const parts: Readonly<Record<number, Part>> = {
   85: 'LANDING', // NAV_VTOL_LAND
 };
 
-/** The last number of MAVLink's commands of navigation, NAV_LAST. Above it are conditions, and what is done without flying elsewhere. */
-const NAV_LAST = 95;
-
-/** Those above it that move the drone all the same, or change in which order or from where it flies. */
-const moves = new Set([
-  113, // CONDITION_CHANGE_ALT
-  176, // DO_SET_MODE
-  177, // DO_JUMP
-  179, // DO_SET_HOME
-  185, // DO_FLIGHTTERMINATION
-  186, // DO_CHANGE_ALTITUDE
-  188, // DO_RETURN_PATH_START
-  190, // DO_RALLY_LAND
-  191, // DO_GO_AROUND
-  192, // DO_REPOSITION
-  193, // DO_PAUSE_CONTINUE
-  194, // DO_SET_REVERSE
-  208, // DO_PARACHUTE
-  213, // NAV_SET_YAW_SPEED
-  224, // DO_SET_MISSION_CURRENT
-  252, // OVERRIDE_GOTO
-  601, // DO_JUMP_TAG
-  4501, // CONDITION_GATE
+/**
+ * The commands of MAVLink that leave the drone on its line, so that they need not be kept: waiting, speed, heading, cameras, gimbals,
+ * lights, and what else a drone carries. Whatever is not here may move it, also a command that is new, or that has another meaning on
+ * each drone, such as 31000 (USER_1).
+ */
+const still = new Set([
+  93, // NAV_DELAY
+  112, // CONDITION_DELAY
+  114, // CONDITION_DISTANCE
+  115, // CONDITION_YAW
+  178, // DO_CHANGE_SPEED
+  181, // DO_SET_RELAY
+  182, // DO_REPEAT_RELAY
+  183, // DO_SET_SERVO
+  184, // DO_REPEAT_SERVO
+  187, // DO_SET_ACTUATOR
+  189, // DO_LAND_START: a mark, of where the way to the landing begins
+  195, // DO_SET_ROI_LOCATION
+  196, // DO_SET_ROI_WPNEXT_OFFSET
+  197, // DO_SET_ROI_NONE
+  198, // DO_SET_ROI_SYSID
+  200, // DO_CONTROL_VIDEO
+  201, // DO_SET_ROI
+  202, // DO_DIGICAM_CONFIGURE
+  203, // DO_DIGICAM_CONTROL
+  204, // DO_MOUNT_CONFIGURE
+  205, // DO_MOUNT_CONTROL
+  206, // DO_SET_CAM_TRIGG_DIST
+  211, // DO_GRIPPER
+  214, // DO_SET_CAM_TRIGG_INTERVAL
+  216, // DO_SPRAYER
+  220, // DO_MOUNT_CONTROL_QUAT
+  405, // ILLUMINATOR_ON_OFF
+  530, // SET_CAMERA_MODE
+  531, // SET_CAMERA_ZOOM
+  532, // SET_CAMERA_FOCUS
+  533, // SET_STORAGE_USAGE
+  534, // SET_CAMERA_SOURCE
+  600, // JUMP_TAG: a mark; the jump to it, 601, is refused
+  1000, // DO_GIMBAL_MANAGER_PITCHYAW
+  1001, // DO_GIMBAL_MANAGER_CONFIGURE
+  2000, // IMAGE_START_CAPTURE
+  2001, // IMAGE_STOP_CAPTURE
+  2002, // REQUEST_CAMERA_IMAGE_CAPTURE
+  2003, // DO_TRIGGER_CONTROL
+  2004, // CAMERA_TRACK_POINT
+  2005, // CAMERA_TRACK_RECTANGLE
+  2010, // CAMERA_STOP_TRACKING
+  2500, // VIDEO_START_CAPTURE
+  2501, // VIDEO_STOP_CAPTURE
+  2502, // VIDEO_START_STREAMING
+  2503, // VIDEO_STOP_STREAMING
+  2510, // LOGGING_START
+  2511, // LOGGING_STOP
+  3000, // DO_VTOL_TRANSITION
+  42_600, // DO_WINCH
 ]);
 
 /**
  * Reads a mission in a plan of QGroundControl (its Plan file format, MAVLink's MAV_CMD): the places of its waypoints, loiters and
  * splines, of the take-off and of the landing.
  *
- * Only the line is read. Commands that do something without flying elsewhere are ignored: cameras, gimbals, speeds, delays; so are
- * how long and how wide a drone loiters, the home position and rally points. What would make a drone fly otherwise is refused:
- * other commands of navigation, jumps, surveys (`ComplexItem`) and a geofence.
+ * Only the line is read. Commands that are known to do something without flying elsewhere are ignored: cameras, gimbals, speeds, delays;
+ * so are how long and how wide a drone loiters, the home position and rally points. Everything else is refused, since it may make a
+ * drone fly otherwise: all other commands, surveys (`ComplexItem`), a geofence, and other versions of the format.
  * @throws Refusal `invalid_request` with a JSON path, or a waypoint
  */
 export function readPlan(content: Buffer): MissionFile {
   const value = readJsonFile(content);
   expectSimple(value);
-  return missionFile(lineOf(check(plan, value).mission.items), undefined);
+  const line = lineOf(check(plan, value).mission.items);
+  return missionFile({ line, name: undefined, isReferenceNamed: false });
 }
 
 /** Says in words what a line can't keep, and how many items there may be, before each of them is looked at. */
@@ -110,12 +150,17 @@ function expectSimple(value: unknown): void {
     if (complex >= 0)
       throw invalid(`mission.items.${complex}`, 'is a ComplexItem, such as a survey: only simple items have waypoints');
   }
-  for (const shape of ['polygons', 'circles']) {
-    const shapes = membersOf(geoFence)?.[shape];
-    if (Array.isArray(shapes) && shapes.length > 0)
-      throw invalid(`geoFence.${shape}`, 'is not kept: remove the geofence');
-  }
+  const fence = membersOf(geoFence) ?? {};
+  for (const member of Object.keys(fence))
+    if (!isLeftOut(member, fence[member]))
+      throw invalid(`geoFence.${shown(member)}`, 'is not kept: remove the geofence');
 }
+
+/** Whether a member of a geofence fences nothing in. */
+const isLeftOut = (member: string, value: unknown) =>
+  member === 'version' ||
+  value === null ||
+  (fenceShapes.includes(member) && Array.isArray(value) && value.length === 0);
 
 function lineOf(items: readonly SimpleItem[]): MissionLine {
   const waypoints: Waypoint[] = [];
@@ -143,11 +188,11 @@ function lineOf(items: readonly SimpleItem[]): MissionLine {
   return checkedLine(waypoints, reference ?? 'JOB');
 }
 
-/** What an item is for the line; undefined when it is nothing. @throws Refusal for a command that would move the drone otherwise */
+/** What an item is for the line; undefined when it is nothing. @throws Refusal for a command that may move the drone otherwise */
 function partOf({ command }: SimpleItem, path: string): Part | undefined {
   const part = Object.hasOwn(parts, command) ? parts[command] : undefined;
-  if (part || (command > NAV_LAST && !moves.has(command))) return part;
-  throw invalid(`${path}.command`, `${command} would fly otherwise than a line of waypoints`);
+  if (part || still.has(command)) return part;
+  throw invalid(`${path}.command`, `${command} is not known to keep to a line of waypoints`);
 }
 
 /** Where an item is; undefined for a take-off or a landing that happens where the drone is, with nothing or zeros as its place. */

@@ -3,15 +3,26 @@ import { invalid } from '../../domain/refusal';
 /** Longest part of a file that a message repeats, in characters. */
 const MAX_SHOWN = 32;
 
+const NOT_UTF8 = 'the file is not UTF-8';
+
 /**
  * The text of a file in UTF-8, without a byte order mark.
- * @throws Refusal `invalid_request` for bytes that are not UTF-8: a reader that replaced them would change what was meant
+ * @throws Refusal `invalid_request` for what is not UTF-8: a reader that replaced it would change what was meant
  */
 export function readText(content: Buffer): string {
+  const text = decoded(content);
+  // API Gateway puts U+FFFD where a text was not UTF-8, so do many programs that convert one.
+  if (text.includes('\uFFFD')) throw invalid('', `${NOT_UTF8}: it has U+FFFD, which stands for what could not be read`);
+  // Neither JSON nor XML has this character.
+  if (text.includes('\0')) throw invalid('', `${NOT_UTF8}: it has bytes of 0, as UTF-16 has`);
+  return text;
+}
+
+function decoded(content: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch {
-    throw invalid('', 'the file is not UTF-8');
+    throw invalid('', NOT_UTF8);
   }
 }
 

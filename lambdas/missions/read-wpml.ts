@@ -11,7 +11,7 @@ import { missionFile, type MissionFile } from './mission-file';
 import { childOf, documentName, kmlRoot } from './read-kml';
 import { readFromKmz } from './read-kmz';
 import { readText, shown } from './read-text';
-import { atLine, textOf, type XmlElement } from './read-xml';
+import { atLine, elementsIn, textOf, type XmlElement } from './read-xml';
 
 /** What a drone executes, and what a person edits; from the second the first is made. */
 const WAYLINES = 'wpmz/waylines.wpml';
@@ -19,6 +19,9 @@ const TEMPLATE = 'wpmz/template.kml';
 
 /** Any version of WPML: that of DJI's enterprise drones, and that of the files of DJI Fly. */
 const isWpml = (namespace: string) => /^http:\/\/www\.(dji|uav)\.com\/wpmz\/1\.0\.\d+$/.test(namespace);
+
+/** What names the system of the coordinates: `wpml:coordinateMode` in DJI's description, `wpml:coordinateSysType` in files of others. */
+const coordinateSystems = ['coordinateMode', 'coordinateSysType'];
 
 /** What the heights of `wpml:executeHeightMode` are measured from (DJI Cloud API, waylines.wpml). */
 const executeHeightModes: Readonly<Record<string, HeightReference>> = {
@@ -47,11 +50,35 @@ export async function readWpml(content: Buffer): Promise<MissionFile> {
   const file = await readFromKmz(content, [WAYLINES, TEMPLATE]);
   if (!file) throw invalid('', `the archive has no ${WAYLINES}`);
   const root = kmlRoot(readText(file.content));
+  expectWgs84(root);
   const folder = waylineIn(root);
-  return missionFile(file.name === WAYLINES ? executed(folder) : planned(folder), documentName(root));
+  const line = file.name === WAYLINES ? executed(folder) : planned(folder);
+  return missionFile({ line, name: documentName(root), isReferenceNamed: false });
 }
 
-const wpml = (parent: XmlElement | undefined, name: string) => childOf(parent, name, isWpml);
+/** Refuses coordinates of another system, such as GCJ-02, in which a place is hundreds of metres away. */
+function expectWgs84(root: XmlElement): void {
+  for (const element of elementsIn(root)) {
+    const system = coordinateSystems.includes(element.name) ? textOf(element) : undefined;
+    if (system !== undefined && system !== 'WGS84')
+      throw atLine(element.line, `wpml:${element.name} must be WGS84, not ${shown(system)}`);
+  }
+}
+
+/**
+ * A child of WPML; undefined when there is none.
+ * @throws Refusal `invalid_request` when there are two, or when it is in a namespace that is not one of WPML
+ */
+function wpml(parent: XmlElement | undefined, name: string): XmlElement | undefined {
+  const child = childOf(parent, name, isWpml);
+  const foreign = child ? undefined : parent?.children.find((each) => each.name === name);
+  if (foreign)
+    throw atLine(
+      foreign.line,
+      `${name} must be in a namespace of WPML, such as http://www.dji.com/wpmz/1.0.6, which "${foreign.namespace.slice(0, 64).toWellFormed()}" is not`,
+    );
+  return child;
+}
 
 /** The Folder whose Placemarks are waypoints. */
 function waylineIn(root: XmlElement): XmlElement {
@@ -80,16 +107,19 @@ function planned(folder: XmlElement): MissionLine {
   const system = wpml(folder, 'waylineCoordinateSysParam');
   if (!system) throw atLine(folder.line, 'the Folder has no wpml:waylineCoordinateSysParam');
   const reference = referenceIn(system, 'heightMode', heightModes);
-  return lineOf(folder, reference, (waypoint) => plannedHeight(folder, waypoint, reference));
+  // Found once: looked for at each waypoint, it would take the square of what the folder holds.
+  const ofAll = wpml(folder, 'globalHeight');
+  const heightOfAll = () => numberOf(ofAll, folder, 'globalHeight');
+  return lineOf(folder, reference, (waypoint) => plannedHeight(waypoint, reference, heightOfAll));
 }
 
 /**
  * The height of a waypoint in a template: its own, or that of all, which WPML defines above the take-off point alone. The ellipsoid
  * height beside its own says the same in another reference, so it is not needed.
  */
-function plannedHeight(folder: XmlElement, waypoint: XmlElement, reference: HeightReference): number {
+function plannedHeight(waypoint: XmlElement, reference: HeightReference, heightOfAll: () => number): number {
   if (textOf(wpml(waypoint, 'useGlobalHeight')) !== '1') return numberIn(waypoint, 'height');
-  if (reference === 'TAKE_OFF') return numberIn(folder, 'globalHeight');
+  if (reference === 'TAKE_OFF') return heightOfAll();
   throw atLine(waypoint.line, 'wpml:globalHeight is above the take-off point, which contradicts wpml:heightMode');
 }
 
@@ -105,8 +135,10 @@ function referenceIn(
   throw atLine((mode ?? parent).line, `wpml:${name} must be one of ${Object.keys(known).join(', ')}`);
 }
 
-function numberIn(parent: XmlElement, name: string): number {
-  const element = wpml(parent, name);
+const numberIn = (parent: XmlElement, name: string): number => numberOf(wpml(parent, name), parent, name);
+
+/** The number that a child is. @param element undefined when the parent has none */
+function numberOf(element: XmlElement | undefined, parent: XmlElement, name: string): number {
   if (!element) throw atLine(parent.line, `the ${parent.name} has no wpml:${name}`);
   return numberAt(element.line, element.text.trim());
 }

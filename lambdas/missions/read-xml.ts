@@ -4,6 +4,8 @@ import { shown } from './read-text';
 
 /** An element of an XML document, its namespace resolved; `text` is its own, without that of its children. */
 export interface XmlElement {
+  /** Undefined for the root. */
+  readonly parent: XmlElement | undefined;
   readonly namespace: string;
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -22,6 +24,8 @@ interface OpenElement extends XmlElement {
 const MAX_DEPTH = 64;
 /** Elements of a document: 5,000 waypoints of WPML with the actions that most of them have. */
 const MAX_ELEMENTS = 300_000;
+/** Attributes of an element, namespaces among them; KML and WPML have less than 10. */
+const MAX_ATTRIBUTES = 100;
 
 /** What is wrong with a line of an XML file. */
 export const atLine = (line: number, message: string): Refusal => invalid(`line ${line}`, message);
@@ -36,9 +40,11 @@ export function readXml(text: string): XmlElement {
   const open: OpenElement[] = [];
   let root: XmlElement | undefined;
   let count = 0;
+  let attributes = 0;
   parser.on('error', ({ message }) => {
     // The parser's own text, which begins with the line and may repeat what is written there.
     const reason = message
+      .slice(0, 120)
       .replace(/^[\d:]+ /, '')
       .slice(0, 100)
       .toWellFormed();
@@ -53,13 +59,20 @@ export function readXml(text: string): XmlElement {
   });
   parser.on('opentagstart', () => {
     count += 1;
+    attributes = 0;
     if (open.length === MAX_DEPTH)
       throw atLine(parser.line, `elements must not be nested deeper than ${MAX_DEPTH} levels`);
     if (count > MAX_ELEMENTS) throw atLine(parser.line, `must have at most ${MAX_ELEMENTS} elements`);
   });
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > MAX_ATTRIBUTES)
+      throw atLine(parser.line, `an element must have at most ${MAX_ATTRIBUTES} attributes`);
+  });
   parser.on('opentag', (tag) => {
-    const element = elementOf(tag, parser.line);
-    open.at(-1)?.children.push(element);
+    const parent = open.at(-1);
+    const element = elementOf(tag, parent, parser.line);
+    parent?.children.push(element);
     open.push(element);
     root ??= element;
   });
@@ -75,7 +88,12 @@ export function readXml(text: string): XmlElement {
   return root;
 }
 
-const elementOf = ({ uri, local, attributes }: SaxesTagNS, line: number): OpenElement => ({
+const elementOf = (
+  { uri, local, attributes }: SaxesTagNS,
+  parent: XmlElement | undefined,
+  line: number,
+): OpenElement => ({
+  parent,
   namespace: uri,
   name: local,
   attributes: Object.fromEntries(Object.values(attributes).map((attribute) => [attribute.name, attribute.value])),
@@ -84,10 +102,20 @@ const elementOf = ({ uri, local, attributes }: SaxesTagNS, line: number): OpenEl
   line,
 });
 
-/** An element and all below it, in the order of the document. */
+/** An element and all below it, in the order of the document. Each is visited once, without a step for each level above it. */
 export function* elementsIn(element: XmlElement): Generator<XmlElement> {
-  yield element;
-  for (const child of element.children) yield* elementsIn(child);
+  const waiting = [element];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    yield next;
+    for (const child of next.children.toReversed()) waiting.push(child);
+  }
+}
+
+/** The nearest element around another one that is of a kind; undefined when there is none. */
+export function ancestorOf(element: XmlElement, isIt: (ancestor: XmlElement) => boolean): XmlElement | undefined {
+  let ancestor = element.parent;
+  while (ancestor && !isIt(ancestor)) ancestor = ancestor.parent;
+  return ancestor;
 }
 
 /** The text of an element, without space around it; undefined when it has none. */

@@ -23,7 +23,7 @@ test('a command is accepted with a request id, and the viewers of its share rece
   const [viewer, colleague] = [await watch(shareCode), await watch(shareCode)];
   const { requestId, ...answer } = await ask(viewer, command);
   expect(answer).toEqual({ type: 'accepted' });
-  const at = '2026-11-27T10:31:08.000Z';
+  const at = new Date().toISOString();
   const outcome = { requestId, deviceId, name: 'HOVER', outcome: 'REFUSED', reason: 'DEVICE_BUSY' };
   await publishPlatformEvent('control.outcome.reported', { ...outcome, at }, new Date());
   for (const socket of [viewer, colleague])

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { jobsQuery } from '../../contract/schemas/jobs';
 import { describeFault, describeParameterFault } from '../../contract/validation-messages';
 import { jobRequest } from '../../domain/job';
-import { shareRequest } from '../../domain/share';
+import { shareRequest } from '../../domain/new-share';
 import { sample as sampleSchema } from '../../domain/telemetry';
 import { webSocketActions } from '../../contract/websocket-actions';
 

@@ -1,7 +1,7 @@
 import { control } from '../../contract/actions/viewers';
 import { commandNames } from '../../domain/command';
 import { commandRequest } from '../../domain/command-request';
-import { shareRequest } from '../../domain/share';
+import { shareRequest } from '../../domain/new-share';
 import type { Detail } from '../../domain/refusal';
 import { check } from '../../lambdas/details';
 import { id, refusalOf } from './fixtures/samples';

@@ -1,4 +1,5 @@
-import { hasEnded, newShare, shareRequest } from '../../domain/share';
+import { newShare, shareRequest } from '../../domain/new-share';
+import { hasEnded } from '../../domain/share';
 import { sampleShare } from './fixtures/samples';
 import { fc } from '../property-runs';
 

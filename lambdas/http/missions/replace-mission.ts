@@ -1,5 +1,5 @@
 import * as endpoints from '../../../contract/endpoints/missions';
-import { insertVersion } from '../../../data/missions/missions';
+import { findMission, insertVersion } from '../../../data/missions/missions';
 import { readMission } from '../../missions/read-mission';
 import { fileBody } from '../../serve/file-body';
 import { serve } from '../../serve/serve';
@@ -8,11 +8,13 @@ export const handler = serve(
   'PUT /v3/missions/{missionId}',
   endpoints.replaceMission,
   async ({ caller, path, query, file: { content, mediaType }, now }) => {
+    // First: nobody else's file is read, which takes the longest.
+    const found = await findMission(caller.organisation, path.missionId);
     const read = await readMission(content, mediaType);
     const replacement = { ...read, mediaType, name: query.name ?? read.name };
     return {
       success: true,
-      mission: await insertVersion(caller.organisation, path.missionId, replacement, content, now),
+      mission: await insertVersion(found, replacement, content, now),
     };
   },
   fileBody,

@@ -2,7 +2,7 @@ import * as endpoints from '../../../contract/endpoints/shares';
 import { findSharedDevice } from '../../../data/fleet/fleet';
 import { newShareCode } from '../../../data/store/new-id';
 import { insertShare } from '../../../data/shares/shares';
-import { expectNoGroup, newShare } from '../../../domain/share';
+import { expectNoGroup, newShare } from '../../../domain/new-share';
 import { idempotencyKey } from '../../serve/idempotency';
 import { jsonBody } from '../../serve/json-body';
 import { serve } from '../../serve/serve';

@@ -68,7 +68,10 @@ const suspendedClient: Case = async (placed, request) => {
 /** A call of a client that has made all that the limit of the operation allows. */
 const beyondLimit: Case = async (placed, request) => {
   const { clientId } = eager.credentials;
-  await givenCalls(`${clientId}#${placed.method} ${placed.path}`, placed.operation['x-rate-limit']?.calls ?? 0);
+  const subject = `${clientId}#${placed.method} ${placed.path}`;
+  // The second one is of what the first limit spares.
+  for (const counted of [subject, `${subject}#spared`])
+    await givenCalls(counted, placed.operation['x-rate-limit']?.calls ?? 0);
   return sendTo(placed, { ...request, headers: await authorised(placed, eager) });
 };
 

@@ -15,7 +15,7 @@ import { commandReasons, laterStatuses } from '../../../domain/command-lifecycle
 import { passedOver } from '../../../domain/dispatch';
 import { lifecycle } from '../../../domain/job-lifecycle';
 import { jobRequest } from '../../../domain/job';
-import { shareRequest } from '../../../domain/share';
+import { shareRequest } from '../../../domain/new-share';
 import { deviceState, sample } from '../../../domain/telemetry';
 import { readGuide, rowsBelow, type Guide } from '../../guides/read/guide';
 

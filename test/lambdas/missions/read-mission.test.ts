@@ -26,6 +26,9 @@ const high = [
   [8.55, 47.38, 61.5],
 ] as const;
 
+const onGround = places.map((place) => [...place, 0]);
+const oneOnGround = [high[0], [8.55, 47.38, 0]];
+
 describe('readMission of GeoJSON', () => {
   const withProperties = feature(lineString(high), { name: 'Roof', heightReference: 'TAKE_OFF', colour: 'red' });
 
@@ -43,8 +46,56 @@ describe('readMission of GeoJSON', () => {
       { type: 'FeatureCollection', features: [withProperties] },
       { name: 'Roof', line: { waypoints: high, heightReference: 'TAKE_OFF' } },
     ],
+    [
+      'a MultiLineString of one line',
+      feature({ type: 'MultiLineString', coordinates: [high] }, {}),
+      { line: { waypoints: high, heightReference: 'ELLIPSOID' } },
+    ],
+    [
+      'null as what is not given',
+      { ...feature(lineString(high), { name: null, heightReference: null }), crs: null },
+      { line: { waypoints: high, heightReference: 'ELLIPSOID' } },
+    ],
+    [
+      'a name of 256 characters',
+      feature(lineString(places), { name: 'é'.repeat(256) }),
+      { name: 'é'.repeat(256), line: { waypoints: places, heightReference: 'JOB' } },
+    ],
+    [
+      'an empty name',
+      feature(lineString(places), { name: '' }),
+      { line: { waypoints: places, heightReference: 'JOB' } },
+    ],
+    ...['TAKE_OFF', 'GROUND'].map((heightReference): [string, unknown, object] => [
+      `heights that are all 0 with ${heightReference}`,
+      feature(lineString(onGround), { heightReference }),
+      { line: { waypoints: onGround, heightReference } },
+    ]),
+    [
+      'heights of which one is 0',
+      lineString(oneOnGround),
+      { line: { waypoints: oneOnGround, heightReference: 'ELLIPSOID' } },
+    ],
   ])('takes %s', async (_, value, expected) => {
     expect(await readMission(jsonFile(value), geoJson)).toEqual(expected);
+  });
+
+  test.each([
+    'urn:ogc:def:crs:OGC:1.3:CRS84',
+    'urn:ogc:def:crs:OGC::CRS84',
+    'OGC:CRS84',
+    'CRS84',
+    'EPSG:4326',
+    'epsg:4326',
+    'urn:ogc:def:crs:EPSG::4326',
+    'urn:ogc:def:crs:EPSG:6.6:4326',
+    'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
+    'https://www.opengis.net/def/crs/EPSG/0/4326',
+  ])('takes the coordinate system %s', async (name) => {
+    const value = { ...feature(lineString(places)), crs: { type: 'name', properties: { name } } };
+    expect(await readMission(jsonFile(value), geoJson)).toEqual({
+      line: { waypoints: places, heightReference: 'JOB' },
+    });
   });
 
   test('takes a file with a byte order mark', async () => {
@@ -69,6 +120,18 @@ describe('readMission of KML', () => {
       `${exact('TAKE_OFF')}${line('<altitudeMode>relativeToGround</altitudeMode>')}`,
       high,
       'TAKE_OFF',
+    ],
+    [
+      'heights that are all 0, which is meant',
+      `${exact('GROUND')}<LineString><altitudeMode>relativeToGround</altitudeMode><coordinates>8.5417,47.3769,0 8.55,47.38,0</coordinates></LineString>`,
+      onGround,
+      'GROUND',
+    ],
+    [
+      'heights of 0 that are ignored',
+      '<LineString><coordinates>8.5417,47.3769,0 8.55,47.38,0</coordinates></LineString>',
+      places,
+      'JOB',
     ],
     [
       'an offset of nothing',
@@ -122,6 +185,11 @@ describe('readMission of WPML', () => {
     [
       'the namespace of DJI Fly',
       waylines('WGS84').replace('http://www.dji.com/wpmz/1.0.6', 'http://www.uav.com/wpmz/1.0.2'),
+      'ELLIPSOID',
+    ],
+    [
+      'a system that is the right one',
+      waylines('WGS84').replace('<Folder>', '<Folder><wpml:coordinateMode>WGS84</wpml:coordinateMode>'),
       'ELLIPSOID',
     ],
     ['an empty wayline beside it', waylines('WGS84').replace('<Folder>', '<Folder/><Folder>'), 'ELLIPSOID'],
@@ -183,6 +251,12 @@ describe('readMission of a plan', () => {
     ],
   ])('takes %s', async (_, items, heightReference) => {
     expect(await readMission(planFile(items), plan)).toEqual({ line: { waypoints: high, heightReference } });
+  });
+
+  test('takes null as what is not given', async () => {
+    const file = { version: null, geoFence: { version: null, polygons: null, circles: null }, rallyPoints: null };
+    const { line } = await readMission(planFile([item(16, 0, first), item(16, 0, second)], file), plan);
+    expect(line.waypoints).toEqual(high);
   });
 
   test('lands at the height of the waypoint before', async () => {

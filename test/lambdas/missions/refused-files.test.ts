@@ -40,8 +40,19 @@ test.each(Object.values(mediaTypeOf))('a file of %s may have 4 MB', async (media
   expect(detail?.message).not.toContain('larger');
 });
 
+const zeros = [
+  [8, 47, 0],
+  [8.1, 47, 0],
+];
+const allZero =
+  'all heights are 0: give the waypoints heights; where 0 is meant, say so by heightReference TAKE_OFF or GROUND (GeoJSON, KML)';
+const replaced = 'the file is not UTF-8: it has U+FFFD, which stands for what could not be read';
+
 describe('GeoJSON that is refused', () => {
   const ok = [8, 47];
+  const line = lineString([ok, [8.1, 47]]);
+  const withSystem = (name: string) => jsonFile({ ...feature(line), crs: { type: 'name', properties: { name } } });
+  const wgs84 = 'must be WGS 84 (OGC:CRS84 or EPSG:4326)';
   test.each<[string, Buffer, string, string]>([
     ['nothing', Buffer.alloc(0), '', 'the file is not valid JSON'],
     ['half of a file', Buffer.from('{"type":"LineString","coordinates":[[8,'), '', 'the file is not valid JSON'],
@@ -52,10 +63,17 @@ describe('GeoJSON that is refused', () => {
     ['null', jsonFile(null), '', 'must be a LineString'],
     ['a Point', jsonFile({ type: 'Point', coordinates: ok }), '', 'must be a LineString, not a Point'],
     [
-      'a MultiLineString',
-      jsonFile(feature({ type: 'MultiLineString', coordinates: [[ok, ok]] })),
-      'geometry',
-      'must be a LineString, not a MultiLineString',
+      'two lines in one',
+      jsonFile(feature({ type: 'MultiLineString', coordinates: [[ok, ok], [ok]] })),
+      'geometry.coordinates',
+      'must be one line, not 2: a mission is exactly one',
+    ],
+    ['a MultiLineString of nothing', jsonFile({ type: 'MultiLineString' }), 'coordinates', 'is required'],
+    [
+      'too many positions in a MultiLineString',
+      jsonFile({ type: 'MultiLineString', coordinates: [many(MAX_WAYPOINTS + 1)] }),
+      'coordinates.0',
+      'must have at most 5000 waypoints',
     ],
     [
       'a Polygon in a collection',
@@ -146,6 +164,62 @@ describe('GeoJSON that is refused', () => {
       'properties.name',
       'must be a string',
     ],
+    [
+      'a name of 257 characters',
+      jsonFile(feature(line, { name: 'a'.repeat(257) })),
+      'properties.name',
+      'must be at most 256 characters long',
+    ],
+    [
+      'half a character in a name',
+      Buffer.from(`{"type":"Feature","properties":{"name":"\\ud800x"},"geometry":${JSON.stringify(line)}}`),
+      'properties.name',
+      'must be well-formed Unicode',
+    ],
+    [
+      'a name of two lines, in a collection',
+      jsonFile({ type: 'FeatureCollection', features: [feature(line, { name: 'Roof\nleft' })] }),
+      'features.0.properties.name',
+      'must have no control characters, and no U+FFFD',
+    ],
+    [
+      'a name that was replaced, escaped',
+      Buffer.from(`{"type":"Feature","properties":{"name":"Z\\ufffdrich"},"geometry":${JSON.stringify(line)}}`),
+      'properties.name',
+      'must have no control characters, and no U+FFFD',
+    ],
+    ['another datum', withSystem('EPSG:4267'), 'crs', `${wgs84}, not EPSG:4267`],
+    ['metres', withSystem('urn:ogc:def:crs:EPSG::2056'), 'crs', `${wgs84}, not urn:ogc:def:crs:EPSG::2056`],
+    ['a system that ends like the right one', withSystem('EPSG:94326'), 'crs', `${wgs84}, not EPSG:94326`],
+    ['a system by a link', jsonFile({ ...line, crs: { type: 'link', properties: { href: 'a' } } }), 'crs', wgs84],
+    ['a system that is text', jsonFile({ ...line, crs: 'EPSG:4326' }), 'crs', wgs84],
+    [
+      'another datum of a geometry',
+      jsonFile(feature({ ...line, crs: { type: 'name', properties: { name: 'EPSG:21781' } } })),
+      'geometry.crs',
+      `${wgs84}, not EPSG:21781`,
+    ],
+    [
+      'another datum of a feature',
+      jsonFile({ type: 'FeatureCollection', features: [{ ...feature(line), crs: {} }] }),
+      'features.0.crs',
+      wgs84,
+    ],
+    ['UTF-16 with a mark', Buffer.from(`\uFEFF${JSON.stringify(line)}`, 'utf16le'), '', 'the file is not UTF-8'],
+    [
+      'UTF-16 without one',
+      Buffer.from(JSON.stringify(line), 'utf16le'),
+      '',
+      'the file is not UTF-8: it has bytes of 0, as UTF-16 has',
+    ],
+    ['text that was replaced', jsonFile(feature(line, { name: 'Z\uFFFDrich' })), '', replaced],
+    ['heights that are all 0', jsonFile(lineString(zeros)), 'waypoints', allZero],
+    [
+      'heights that are all 0 above sea level',
+      jsonFile(feature(lineString(zeros), { heightReference: 'SEA_LEVEL' })),
+      'waypoints',
+      allZero,
+    ],
   ])('%s', async (_, content, path, message) => {
     expect(await detailsOf(content, geoJson)).toEqual([{ path, message }]);
   });
@@ -154,6 +228,11 @@ describe('GeoJSON that is refused', () => {
 describe('KML that is refused', () => {
   const line = (inside: string) => kmlFile(`<LineString>\n${inside}</LineString>`);
   const coordinates = '<coordinates>8,47 8.1,47</coordinates>';
+  const named = (name: string) =>
+    kmlFile(`<Placemark>\n<name>${name}</name><LineString>${coordinates}</LineString></Placemark>`);
+  const space = 'has a space or nothing beside a comma: write longitude,latitude,height without spaces';
+  const modeWithZeros = (mode: string) =>
+    line(`<altitudeMode>${mode}</altitudeMode><coordinates>8,47,0 8.1,47,0</coordinates>`);
   const exact = (reference: string, mode: string) =>
     kmlFile(`<Placemark><ExtendedData><Data name="heightReference"><value>${reference}</value></Data></ExtendedData>
       <LineString><altitudeMode>${mode}</altitudeMode><coordinates>8,47,1 8.1,47,1</coordinates></LineString></Placemark>`);
@@ -211,6 +290,12 @@ describe('KML that is refused', () => {
     ],
     ['100,000 levels', kmlFile('<a>'.repeat(100_000)), 'line 2', 'elements must not be nested deeper than 64 levels'],
     ['300,000 elements and more', kmlFile('<a/>'.repeat(300_001)), 'line 2', 'must have at most 300000 elements'],
+    [
+      '101 attributes',
+      kmlFile(`<a ${Array.from({ length: 101 }, (_, n) => `a${n}=""`).join(' ')}/>`),
+      'line 2',
+      'an element must have at most 100 attributes',
+    ],
     ['another format', Buffer.from('<gpx/>'), 'line 1', 'must be a kml element, not gpx'],
     [
       'no namespace',
@@ -249,7 +334,24 @@ describe('KML that is refused', () => {
     ['text for a number', line('<coordinates>8,47\n8.1,north</coordinates>'), 'line 4', '"north" is not a number'],
     ['a number that is none', line('<coordinates>NaN,47 8,47</coordinates>'), 'line 3', '"NaN" is not a number'],
     ['a hexadecimal number', line('<coordinates>0x8,47 8,47</coordinates>'), 'line 3', '"0x8" is not a number'],
-    ['a space after a comma', line('<coordinates>8, 47</coordinates>'), 'line 3', '"" is not a number'],
+    ['a space after a comma', line('<coordinates>8, 47,5</coordinates>'), 'line 3', `"8," ${space}`],
+    ['a space before a comma', line('<coordinates>8,47\n8 ,47</coordinates>'), 'line 4', `"8" ${space}`],
+    ['a space before a height', line('<coordinates>8,47 ,5</coordinates>'), 'line 3', `",5" ${space}`],
+    ['a number left out', line('<coordinates>8,,5 8,47,5</coordinates>'), 'line 3', `"8,,5" ${space}`],
+    ['a name of 257 characters', named('a'.repeat(257)), 'line 3', 'the name must be at most 256 characters long'],
+    ['a name of two lines', named('Roof\nleft'), 'line 3', 'the name must have no control characters, and no U+FFFD'],
+    [
+      'a long name of the Document',
+      kmlFile(`<Document>\n<name>${'a'.repeat(257)}</name><LineString>${coordinates}</LineString></Document>`),
+      'line 3',
+      'the name must be at most 256 characters long',
+    ],
+    ['Latin-1 that says UTF-8', latin1(named('S\u00fcd').toString()), '', 'the file is not UTF-8'],
+    ['UTF-16', Buffer.from(`\uFEFF${named('Roof').toString()}`, 'utf16le'), '', 'the file is not UTF-8'],
+    ['text that was replaced', named('S\uFFFDd'), '', replaced],
+    ['heights that are all 0', modeWithZeros('absolute'), 'waypoints', allZero],
+    ['heights that are all 0, above the ground', modeWithZeros('relativeToGround'), 'waypoints', allZero],
+    ['digits without end', line(`<coordinates>${'1'.repeat(60_000)}x,47 8,47</coordinates>`), 'line 3', /^"1{32}" is/],
     [
       'one number',
       line('<coordinates>8 47</coordinates>'),
@@ -322,6 +424,14 @@ describe('KML that is refused', () => {
       exact('TAKE_OFF', 'absolute'),
       'line 2',
       'heightReference TAKE_OFF contradicts the altitudeMode absolute',
+    ],
+    [
+      'a reference twice',
+      kmlFile(
+        `<Placemark><ExtendedData><Data name="heightReference"/>\n<Data name="heightReference"/></ExtendedData><LineString>${coordinates}</LineString></Placemark>`,
+      ),
+      'line 3',
+      'heightReference must be given once',
     ],
   ])('%s', async (_, content, path, message) => {
     const [detail, ...others] = await detailsOf(content, kml);
@@ -430,7 +540,25 @@ describe('WPML that is refused', () => {
       'an unknown namespace',
       mode('WGS84').replace('http://www.dji.com/wpmz/1.0.6', 'http://dji.example/wpmz/1.0.6'),
       'line 4',
-      /^wpml:executeHeightMode must be one of/,
+      'executeHeightMode must be in a namespace of WPML, such as http://www.dji.com/wpmz/1.0.6, which "http://dji.example/wpmz/1.0.6" is not',
+    ],
+    ...['coordinateMode', 'coordinateSysType'].map((name): [string, string, string, string] => [
+      `another datum by ${name}`,
+      mode('WGS84').replace('<Folder>', `<Folder>\n<wpml:${name}>GCJ02</wpml:${name}>`),
+      'line 5',
+      `wpml:${name} must be WGS84, not GCJ02`,
+    ]),
+    [
+      'heights that are all 0',
+      wpmlDocument(wayline('relativeToStartPoint', executedAt(0, '8,47', 0), executedAt(1, '8.1,47', 0))),
+      'waypoints',
+      allZero,
+    ],
+    [
+      'a name of 257 characters',
+      mode('WGS84').replace('<Document>', `<Document>\n<name>${'a'.repeat(257)}</name>`),
+      'line 4',
+      'the name must be at most 256 characters long',
     ],
     ['no index', second(height), 'line 8', 'the Placemark has no wpml:index'],
     ['an index twice', second(`<wpml:index>0</wpml:index>${height}`), 'line 8', 'wpml:index 0 is given twice'],
@@ -545,6 +673,42 @@ describe('a plan that is refused', () => {
       'is not kept: remove the geofence',
     ],
     [
+      'a geofence of version 1',
+      planFile([first], { geoFence: { version: 1, polygon: [[47, 8]] } }),
+      'geoFence.polygon',
+      'is not kept: remove the geofence',
+    ],
+    [
+      'an empty geofence of version 1',
+      planFile([first], { geoFence: { version: 1 } }),
+      'geoFence.version',
+      'must be 2',
+    ],
+    [
+      'a return into the geofence',
+      planFile([first], { geoFence: { version: 2, breachReturn: [47, 8, 60] } }),
+      'geoFence.breachReturn',
+      'is not kept: remove the geofence',
+    ],
+    [
+      'an unknown member of a geofence',
+      planFile([first], { geoFence: { version: 2, corridors: [] } }),
+      'geoFence.corridors',
+      'is not kept: remove the geofence',
+    ],
+    ['a geofence that is a list', planFile([first], { geoFence: [1] }), 'geoFence', 'must be an object'],
+    ['version 42', planFile([first], { version: 42 }), 'version', 'must be 1'],
+    ...[31_000, 31_004, 42_702, 42_703, 4001, 30_001, 180, 207, 218, 601, 99_999].map(
+      (command): [string, Buffer, string, string] => [
+        `command ${command}`,
+        then(item(command, 3, [47, 8.1, 60])),
+        'mission.items.1.command',
+        `${command} is not known to keep to a line of waypoints`,
+      ],
+    ),
+    ['heights that are all 0', planFile([item(16, 3, [47, 8, 0]), item(16, 3, [47.1, 8, 0])]), 'waypoints', allZero],
+    ['text that was replaced', planFile([first], { groundStation: 'Z\uFFFDrich' }), '', replaced],
+    [
       'too many items',
       planFile(Array.from({ length: 20_001 }, () => survey)),
       'mission.items',
@@ -611,25 +775,25 @@ describe('a plan that is refused', () => {
       'a loiter to a height',
       then(item(31, 3, [47, 8.1, 60])),
       'mission.items.1.command',
-      '31 would fly otherwise than a line of waypoints',
+      '31 is not known to keep to a line of waypoints',
     ],
     [
       'an orbit',
       then(item(34, 3, [47, 8.1, 60])),
       'mission.items.1.command',
-      '34 would fly otherwise than a line of waypoints',
+      '34 is not known to keep to a line of waypoints',
     ],
     [
       'a jump',
       then(item(177, 2, [0, 0, 0])),
       'mission.items.1.command',
-      '177 would fly otherwise than a line of waypoints',
+      '177 is not known to keep to a line of waypoints',
     ],
     [
       'a climb',
       then(item(113, 2, [0, 0, 60])),
       'mission.items.1.command',
-      '113 would fly otherwise than a line of waypoints',
+      '113 is not known to keep to a line of waypoints',
     ],
     [
       'a waypoint after the return',

@@ -1,3 +1,4 @@
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler as create } from '../../../../lambdas/http/missions/create-mission';
 import { handler as remove } from '../../../../lambdas/http/missions/delete-mission';
 import { handler as read } from '../../../../lambdas/http/missions/get-mission';
@@ -8,6 +9,8 @@ import type { Mission } from '../../../../domain/mission-record';
 import { missionFile } from '../../../api/mission-file';
 import { storeOnEngine } from '../../../data/fixtures/engine';
 import { missionBucket } from '../../../data/fixtures/mission-bucket';
+import { store } from '../../../data/fixtures/store';
+import { acme, id, rival } from '../../../domain/fixtures/samples';
 import { call, callForText } from '../../fixtures/api-gateway';
 import '../../fixtures/log';
 
@@ -101,6 +104,77 @@ test('replacements at the same time have a version each, and the latest stays', 
   const stored = await engine.all('missions');
   expect(stored.find((item) => item['missionId'] === missionId)?.['version']).toBe(versions.at(-1));
   expect(bucket.size).toBe(4);
+});
+
+const update = engine.answers('UpdateCommand');
+/** What missions are updated by. */
+const updates = () => store.on(UpdateCommand, { TableName: 'missions' });
+const fail = () => {
+  throw new Error('the service is away');
+};
+
+test.each([
+  ['file', () => jest.spyOn(bucket, 'set').mockImplementation(fail), true],
+  ['line', () => store.on(PutCommand, { TableName: 'missions' }).callsFake(fail), true],
+  // Nobody can say whether such an update has succeeded, so its line stays.
+  ['mission', () => updates().callsFake(fail), false],
+])('twenty replacements that could not store their %s keep no later one away', async (_, begin, leavesNothing) => {
+  const { missionId } = await created();
+  const before = await engine.all('missions');
+  const mocked = begin();
+  for (let count = 0; count < 20; count++) expect(await replaced(missionId)).toMatchObject({ status: 500 });
+  if (leavesNothing) expect(await engine.all('missions')).toEqual(before);
+  if ('mockRestore' in mocked) mocked.mockRestore();
+  updates().callsFake(update);
+  store.on(PutCommand, { TableName: 'missions' }).callsFake(engine.answers('PutCommand'));
+  const { status, body } = await replaced(missionId);
+  expect(status).toBe(200);
+  const { version } = body['mission'] as Mission;
+  expect((await readLine({ missionId, version })).waypoints).toHaveLength(3);
+  expect(bucket.has(`${missionId}/${version}`)).toBe(true);
+  expect((await readAs(missionId)).text).toContain(`"version":${version}`);
+});
+
+test('a replacement that a later one has overtaken is the version before it', async () => {
+  const { missionId } = await created();
+  let go = () => {};
+  const wait = new Promise<void>((resolve) => (go = resolve));
+  updates()
+    .callsFakeOnce(async (input: object) => {
+      await wait;
+      return update(input);
+    })
+    .callsFake(update);
+  const slow = replaced(missionId);
+  while (bucket.size < 2) await new Promise(setImmediate);
+  const fast = await replaced(missionId, missionFile);
+  go();
+  expect([(await slow).body['mission'], fast.body['mission']]).toMatchObject([
+    { version: 2, waypointCount: 3 },
+    { version: 3, waypointCount: 2 },
+  ]);
+  expect((await readAs(missionId)).text).toContain('"version":3');
+});
+
+test('a mission that is deleted while it is replaced is 404, and has no new line', async () => {
+  const { missionId } = await created();
+  const before = (await engine.all('missions')).filter((item) => item['missionId'] !== missionId);
+  updates().callsFakeOnce(async (input: object) => {
+    await call(remove, { scopes, path: { missionId } });
+    return update(input);
+  });
+  expect(await replaced(missionId)).toMatchObject({ status: 404 });
+  expect(await engine.all('missions')).toEqual(before);
+});
+
+test.each([
+  ['another organisation', rival, 403],
+  ['nobody', acme, 404],
+])('of a mission of %s not even a broken file is read', async (_, organisation, status) => {
+  const missionId = id('mission', organisation);
+  const { missionId: _own, ...mission } = await created();
+  if (status === 403) await engine.put('missions', { ...mission, organisation, missionId, start: [8, 47] });
+  expect(await replaced(missionId, '{')).toMatchObject({ status });
 });
 
 test('the list has pages, newest first', async () => {

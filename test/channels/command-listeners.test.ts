@@ -11,12 +11,12 @@ import { until } from './until';
 const [partner] = clients('command-listeners');
 const { deviceId, deviceGroupId } = fleetOf(partner);
 
-/** Sends a command, which needs no flight. @returns its id, once the feed has it */
-async function send(): Promise<string> {
+/** Sends a command, which needs no flight; not twice the same one, which would be joined. @returns its id, once the feed has it */
+async function send(name: 'RETURN_HOME' | 'LAND'): Promise<string> {
   const { body: begin } = await partner.call('GET /v3/events');
   const { status, body } = await partner.call('POST /v3/devices/{deviceId}/commands', {
     path: { deviceId },
-    body: { name: 'RETURN_HOME' },
+    body: { name },
   });
   expect(status).toBe(202);
   const { commandId } = body.command;
@@ -34,12 +34,12 @@ test('whoever connects hears the next command, though no client of its organisat
       Item: { ...listenersKey(organisationOf('device', deviceId) ?? ''), socketsUntil: 1, topicUntil: 1 },
     }),
   );
-  const unheard = await send();
+  const unheard = await send('RETURN_HOME');
   const mqtt = await subscribe(partner, `${deviceGroupId}/DEVICE/STATUS`);
-  const heardByMqtt = await send();
+  const heardByMqtt = await send('LAND');
   await mqtt.like({ type: 'command.status', commandId: heardByMqtt, status: 'REQUESTED' });
   const socket = await follow(partner, { kind: 'group', id: deviceGroupId });
-  const heardByBoth = await send();
+  const heardByBoth = await send('RETURN_HOME');
   for (const follower of [mqtt, socket])
     await follower.like({ type: 'command.status', commandId: heardByBoth, status: 'REQUESTED' });
   // What came before them is in the feed. Each one supersedes the one before.

@@ -147,7 +147,7 @@ function orderViolations(deviceId: string, stored: readonly StoredCommand[], sen
   );
   const inOrder = stored
     .flatMap(({ commandId }) => first.get(commandId) ?? [])
-    .sort((one, other) => (numbers.get(one.commandId ?? '') ?? 0) - (numbers.get(other.commandId ?? '') ?? 0));
+    .sort((one, other) => (numbers.get(one.commandId) ?? 0) - (numbers.get(other.commandId) ?? 0));
   const swapped = inOrder.flatMap((one, index) => {
     const before = inOrder.slice(0, index).find((former) => former.start > one.end);
     return before

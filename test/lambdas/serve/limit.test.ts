@@ -69,8 +69,7 @@ describe('A client with its own limit', () => {
 
 describe('A command beyond the limit of a minute', () => {
   const command = serve('POST /v3/devices/{deviceId}/commands', run as never);
-  const send = (body: unknown) =>
-    call(command, { scopes: ['command:control'], path: { deviceId: 'd' }, body: body as object });
+  const send = (body: unknown) => call(command, { scopes: ['command:control'], path: { deviceId: 'd' }, body });
   /** Counts of all commands, and of those that are spared. */
   const givenCounts = (all: number, spared: number) =>
     store.on(UpdateCommand).callsFake(({ Key }: { Key: { id: string } }) => ({

@@ -35,8 +35,8 @@ export const onTheGround = (): Refusal => conflict('name', 'the device is on the
 const isInFlight = ({ takeOff, lastState }: Device): boolean =>
   takeOff !== undefined && !isOnGround(lastState?.droneState);
 
-/** How long a drone may still measure that it stands after its job was begun, in ms: it prepares the take-off, and its clock may be another one. */
-const MAY_STAND_FOR_MS = 60_000;
+/** How long a drone may still measure that it stands after its job was begun, in ms: it prepares the take-off, and its clock may be a minute ahead. */
+const MAY_STAND_FOR_MS = 120_000;
 
 /** Whether a device has measured that it stands so late after a change of its job that it has landed, or never took off. @param changedAt ISO 8601 */
 export const standsSince = ({ lastState }: Device, changedAt: string): boolean =>

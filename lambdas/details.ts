@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { describeFault, MAX_SUGGESTIONS } from '../contract/validation-messages';
 import type { Unreadable } from '../domain/judged';
-import { Refusal, type Detail } from '../domain/refusal';
+import { invalid, Refusal, type Detail } from '../domain/refusal';
 
 /** Longest part of the input that an error message repeats, in characters. */
 export const MAX_SHOWN = 64;
@@ -53,6 +53,16 @@ export function readable(details: readonly Detail[]): Detail[] {
   return more > 0 ? [...shown, { path: '', message: `and ${more} more faults` }] : shown;
 }
 
+/** @throws Refusal `invalid_request` when there are so many faults that zod can't join them, which a file of 700 kB may have */
+function parse<Output>(schema: z.ZodMiniType<Output>, value: unknown, error: z.core.$ZodErrorMap) {
+  try {
+    return schema.safeParse(value, { error });
+  } catch (cause) {
+    if (cause instanceof RangeError) throw invalid('', 'has more faults than can be named');
+    throw cause;
+  }
+}
+
 /**
  * Validates what a client sent.
  * @param describe says what is wrong with a part of the input
@@ -63,7 +73,7 @@ export function check<Output>(
   value: unknown,
   describe: z.core.$ZodErrorMap = describeFault,
 ): Output {
-  const parsed = schema.safeParse(value, { error: describe });
+  const parsed = parse(schema, value, describe);
   if (!parsed.success) throw new Refusal('invalid_request', toDetails(parsed.error));
   return parsed.data;
 }

@@ -19,23 +19,32 @@ const keyOf = ({ missionId, version }: MissionVersion) => ({
 
 /**
  * Stores the line of a version that has none. As text: the longest has 180 kB of the 400 kB of an item, and DynamoDB rounds no number.
+ * @param callId a random name of the call, which alone may remove the line again
  * @returns false when the version has a line
  */
-export const putLine = (of: MissionVersion, line: MissionLine): Promise<boolean> =>
+export const putLine = (of: MissionVersion, line: MissionLine, callId: string): Promise<boolean> =>
   succeeded(
     dynamodb.send(
       new PutCommand({
         TableName: table('missions'),
-        Item: { ...keyOf(of), line: JSON.stringify(line) },
+        Item: { ...keyOf(of), callId, line: JSON.stringify(line) },
         ConditionExpression: 'attribute_not_exists(missionId)',
       }),
     ),
   );
 
-/** Removes the line of a version that no mission has had. */
-export async function removeLine(of: MissionVersion): Promise<void> {
-  await dynamodb.send(new DeleteCommand({ TableName: table('missions'), Key: keyOf(of) }));
-}
+/** Removes the line of a version that no mission has had, if this call has stored it: a repeat may come when another call has the number. */
+export const removeLine = (of: MissionVersion, callId: string): Promise<boolean> =>
+  succeeded(
+    dynamodb.send(
+      new DeleteCommand({
+        TableName: table('missions'),
+        Key: keyOf(of),
+        ConditionExpression: 'callId = :callId',
+        ExpressionAttributeValues: { ':callId': callId },
+      }),
+    ),
+  );
 
 /** The line of a version. @throws Error when there is none */
 export async function readLine(of: MissionVersion): Promise<MissionLine> {

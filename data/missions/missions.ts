@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Destination } from '../../domain/destination';
 import type { Organisation } from '../../domain/id';
@@ -69,7 +70,7 @@ export async function insertMission(
   now: string,
 ): Promise<Mission> {
   const stored = { missionId, version: 1, ...fieldsOf(created), createdAt: now, updatedAt: now };
-  await Promise.all([putLine(stored, created.line), putOriginal(stored, original)]);
+  await Promise.all([putLine(stored, created.line, randomUUID()), putOriginal(stored, original)]);
   await dynamodb.send(new PutCommand({ TableName: table('missions'), Item: { organisation, ...stored } }));
   return stored;
 }
@@ -92,16 +93,17 @@ export async function insertVersion(
   original: Buffer,
   now: string,
 ): Promise<Mission> {
-  const taken = await takeVersion(found, replacement.line);
+  const callId = randomUUID();
+  const taken = await takeVersion(found, replacement.line, callId);
   try {
     await putOriginal(taken, original);
   } catch (error) {
-    await removeLine(taken);
+    await removeLine(taken, callId);
     throw error;
   }
   const { missionId, createdAt } = found;
   const fields = { version: taken.version, ...fieldsOf(replacement), updatedAt: now };
-  await replaceItem(missionId, fields);
+  await replaceItem(missionId, fields, callId);
   return mission.parse({ missionId, createdAt, ...fields });
 }
 
@@ -110,11 +112,15 @@ export async function insertVersion(
  * one, unless others are stored at the same time. Functions that ended between a line and its mission may have taken many in a row, so
  * it is looked for ever farther away.
  */
-async function takeVersion({ missionId, version: latest }: StoredMission, line: MissionLine): Promise<MissionVersion> {
+async function takeVersion(
+  { missionId, version: latest }: StoredMission,
+  line: MissionLine,
+  callId: string,
+): Promise<MissionVersion> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const skipped = attempt < IN_ORDER ? attempt : Math.floor(Math.random() * 2 ** attempt);
     const taken = { missionId, version: latest + 1 + skipped };
-    if (await putLine(taken, line)) return taken;
+    if (await putLine(taken, line, callId)) return taken;
   }
   throw new Error('a mission has no free version');
 }
@@ -125,7 +131,7 @@ type Replaced = ReturnType<typeof fieldsOf> & Pick<Mission, 'version' | 'updated
  * Makes a version the latest, unless a later one is: then it is as if that one had replaced it already.
  * @throws Refusal `mission_not_found` when there is no mission any more; the line of the version is removed then
  */
-async function replaceItem(missionId: string, fields: Replaced): Promise<void> {
+async function replaceItem(missionId: string, fields: Replaced, callId: string): Promise<void> {
   const { name: _, ...set } = fields;
   const names = Object.keys(set);
   const named = fields.name === undefined ? ' REMOVE #name' : ', #name = :name';
@@ -147,7 +153,7 @@ async function replaceItem(missionId: string, fields: Replaced): Promise<void> {
     // A mission of this version: the response to the first attempt was lost, and it had replaced the mission.
     if (itemThatRefused(error).found) return;
     // After a first attempt that was lost, a job may fly this version.
-    if (!isRepeat(error)) await removeLine({ missionId, version: fields.version });
+    if (!isRepeat(error)) await removeLine({ missionId, version: fields.version }, callId);
     throw new Refusal('mission_not_found');
   }
 }

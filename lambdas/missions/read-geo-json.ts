@@ -38,7 +38,10 @@ export function readGeoJson(content: Buffer): MissionFile {
   const value = readJsonFile(content);
   const levels = levelsIn(value);
   expectLine(levels.at(-1) ?? { path: '', members: {} });
-  for (const level of levels) expectWgs84(level);
+  for (const level of levels) {
+    expectWgs84(level);
+    expectReferenceInProperties(level);
+  }
   const { geometry, properties } = featureIn(value);
   const coordinates = geometry.type === 'LineString' ? geometry.coordinates : geometry.coordinates[0];
   const waypoints = coordinates.map(([longitude = NaN, latitude = NaN, height]): Waypoint =>
@@ -86,6 +89,12 @@ function expectLine({ path, members: { type, coordinates } }: Level): void {
   const [line] = lines as unknown[];
   if (Array.isArray(line) && line.length > MAX_WAYPOINTS)
     throw tooManyWaypoints(within(path, type === 'LineString' ? 'coordinates' : 'coordinates.0'));
+}
+
+/** Refuses a reference of the heights where nobody reads it: they would be flown from elsewhere. */
+function expectReferenceInProperties({ path, members: { heightReference } }: Level): void {
+  if (heightReference === undefined || heightReference === null) return;
+  throw invalid(within(path, 'heightReference'), 'must be in the properties of the Feature');
 }
 
 /** Refuses coordinates of another system: they would be read as other places. */

@@ -108,12 +108,16 @@ function referenceOf(
   const mode = childText(line, 'altitudeMode') ?? 'clampToGround';
   const byMode = Object.hasOwn(references, mode) ? references[mode] : undefined;
   if (!byMode) throw atLine(line.line, `altitudeMode must be one of ${Object.keys(references).join(', ')}`);
-  const [exact, other] = (childOf(placemark, 'ExtendedData')?.children ?? []).filter(
-    ({ name, attributes }) => name === 'Data' && attributes['name'] === HEIGHT_REFERENCE,
+  // GDAL writes attributes as SimpleData in SchemaData (OGC 12-007r2, 9.2).
+  const data = (childOf(placemark, 'ExtendedData')?.children ?? []).flatMap((one) =>
+    one.name === 'SchemaData' ? one.children : [one],
+  );
+  const [exact, other] = data.filter(
+    ({ name, attributes }) => ['Data', 'SimpleData'].includes(name) && attributes['name'] === HEIGHT_REFERENCE,
   );
   if (other) throw atLine(other.line, `${HEIGHT_REFERENCE} must be given once`);
   if (!exact) return { is: byMode, isNamed: false };
-  const value = childText(exact, 'value');
+  const value = exact.name === 'Data' ? childText(exact, 'value') : exact.text.trim();
   const is = heightReferences.find((each) => each === value);
   if (!is) throw atLine(exact.line, `${HEIGHT_REFERENCE} must be one of ${heightReferences.join(', ')}`);
   if (altitudeModes[is] !== mode)

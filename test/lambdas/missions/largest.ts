@@ -311,6 +311,12 @@ export function largestFiles(bytes: number): readonly LargestFile[] {
     ['digits of a command', plan, () => items(planItem('0,0,0,null,47,8,40', digits)), 'mission.items.0.command'],
     ['parameters', plan, () => items(planItem(`0${much(',0')}`)), 'mission.items.0.params'],
     ['items', plan, () => items(`1${much(',1')}`), 'mission.items'],
+    [
+      'items of many faults',
+      plan,
+      () => items(`${numbered(() => `{"params":[${'"",'.repeat(6)}""]},`, 19_999)}{}`),
+      '',
+    ],
     ['items at fault', plan, () => items(`${numbered(() => '{},', 19_999)}{}`), 'mission.items.0.type'],
     [
       'items of one member',

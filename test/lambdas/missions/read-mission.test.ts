@@ -122,6 +122,12 @@ describe('readMission of KML', () => {
       'TAKE_OFF',
     ],
     [
+      'an exact reference as GDAL writes it',
+      `<ExtendedData><SchemaData><SimpleData name="colour">red</SimpleData><SimpleData name="heightReference">TAKE_OFF</SimpleData></SchemaData></ExtendedData>${line('<altitudeMode>relativeToGround</altitudeMode>')}`,
+      high,
+      'TAKE_OFF',
+    ],
+    [
       'heights that are all 0, which is meant',
       `${exact('GROUND')}<LineString><altitudeMode>relativeToGround</altitudeMode><coordinates>8.5417,47.3769,0 8.55,47.38,0</coordinates></LineString>`,
       onGround,

@@ -188,6 +188,18 @@ describe('GeoJSON that is refused', () => {
       'properties.name',
       'must have no control characters, and no U+FFFD',
     ],
+    ...(
+      [
+        ['on its line', { ...line, heightReference: 'TAKE_OFF' }, 'heightReference'],
+        ['beside its properties', { ...feature(line), heightReference: 'TAKE_OFF' }, 'heightReference'],
+        ['on the line of a Feature', feature({ ...line, heightReference: 'TAKE_OFF' }), 'geometry.heightReference'],
+      ] as const
+    ).map(([where, file, path]): [string, Buffer, string, string] => [
+      `a reference of the heights ${where}`,
+      jsonFile(file),
+      path,
+      'must be in the properties of the Feature',
+    ]),
     ['another datum', withSystem('EPSG:4267'), 'crs', `${wgs84}, not EPSG:4267`],
     ['metres', withSystem('urn:ogc:def:crs:EPSG::2056'), 'crs', `${wgs84}, not urn:ogc:def:crs:EPSG::2056`],
     ['a system that ends like the right one', withSystem('EPSG:94326'), 'crs', `${wgs84}, not EPSG:94326`],

@@ -179,7 +179,7 @@ const measured = (droneState: string, seconds: number, more: object = {}) =>
 test.each([
   ['flies, as it reported', commandedDevice()],
   ['has not reported since', measured('DOCKED', -5)],
-  ['stood still as its job was begun', measured('DOCKED', 59)],
+  ['stood still as its job was begun', measured('DOCKED', 119)],
   ['stood still, and reports so late', { ...measured('DOCKED', 5), savedAt: later(70) }],
 ])('the drone of a job that is deleted in flight is sent home, once, when it %s', async (_, device) => {
   await engine.put('fleet', device);
@@ -192,7 +192,7 @@ test.each([
 test.each([
   ['that had not begun', { ...flown, status: 'QUEUED' }, commandedDevice()],
   ['of which nobody knows the device', { status: 'IN_PROGRESS' }, commandedDevice()],
-  ['whose drone has landed', flown, measured('LANDED', 61)],
+  ['whose drone has landed', flown, measured('LANDED', 121)],
   [
     'whose drone flies another one',
     flown,

@@ -95,10 +95,6 @@ class Adapter:
         """Whether something without a version comes for the first time."""
         return bool(self.rows("INSERT OR IGNORE INTO seen VALUES (?, ?) RETURNING id", key, time.time()))
 
-    def is_next(self, device: str, sequence: int) -> bool:
-        """Whether a command comes after all that its device has taken. The bus keeps no order."""
-        return bool(self.rows(TAKE_SEQUENCE, device, sequence))
-
     def refusal_of(self, request: dict[str, Any]) -> str | None:
         """Why a command is not obeyed."""
         if seconds_until(request["startBefore"]) < 0:
@@ -106,8 +102,8 @@ class Adapter:
         flown = "SELECT 1 FROM jobs WHERE state = 'flying' AND device = ? AND id <> ?"
         if request.get("origin") == "service" and self.rows(flown, request["deviceId"], request["jobId"]):
             return "OUT_OF_ORDER"  # the drone of a deleted job was given to another one since
-        if not self.is_next(request["deviceId"], request["sequence"]):
-            return "OUT_OF_ORDER"
+        if not self.rows(TAKE_SEQUENCE, request["deviceId"], request["sequence"]):
+            return "OUT_OF_ORDER"  # the bus keeps no order
         return simulated_drone.refusal_of(request["command"])
 
     def answer(self, request: dict[str, Any]) -> None:

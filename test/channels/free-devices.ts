@@ -4,11 +4,12 @@ import { organisationOf } from '../../domain/id';
 import { database, tableNamed } from '../api/stack/aws-access';
 import { standingItem } from './standing-item';
 
-/** Puts charged devices into a group that stand near a place, nearest first, as if they had reported it; returns their identifiers. */
+/** Puts charged devices into a group that stand near a place, nearest first, as if they had reported it; returns their identifiers. @param measuredAt when */
 export async function givenFreeDevices(
   deviceGroupId: string,
   count: number,
   [longitude, latitude]: readonly [number, number] = [8.5417, 47.3769],
+  measuredAt = new Date(),
 ): Promise<string[]> {
   const organisation = organisationOf('group', deviceGroupId) ?? '';
   const TableName = await tableNamed('Fleet');
@@ -17,7 +18,7 @@ export async function givenFreeDevices(
   for (const [index, deviceId] of deviceIds.entries()) {
     const place = [longitude, latitude + (index + 1) * 0.0001] as const;
     await database().send(
-      new PutCommand({ TableName, Item: standingItem(organisation, { deviceId, deviceGroupId, place }) }),
+      new PutCommand({ TableName, Item: standingItem(organisation, { deviceId, deviceGroupId, place, measuredAt }) }),
     );
   }
   return deviceIds;

@@ -10,14 +10,16 @@ export interface StandingDeviceItem {
   readonly place: Place;
   readonly status?: 'online' | 'offline';
   readonly percent?: number;
+  /** When it measured its state; default: now. */
+  readonly measuredAt?: Date;
 }
 
 /** The item of such a device in the fleet table, as if it had reported a moment ago. */
 export function standingItem(organisation: Organisation, device: StandingDeviceItem) {
-  const { deviceId, deviceGroupId, place, status = 'online', percent = 90 } = device;
+  const { deviceId, deviceGroupId, place, status = 'online', percent = 90, measuredAt = new Date() } = device;
   const coordinates: [number, number, number] = [...place, 440];
   const state = {
-    timestamp: new Date().toISOString(),
+    timestamp: measuredAt.toISOString(),
     droneState: 'DOCKED',
     navigation: { position: { type: 'Point' as const, coordinates } },
     battery: { percent },

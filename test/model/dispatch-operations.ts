@@ -35,23 +35,27 @@ async function dispatchJob(recorder: HistoryRecorder, caller: Caller): Promise<v
     readonly job?: { readonly jobId: string; readonly deviceId: string };
     readonly details?: readonly { readonly message: string }[];
   };
-  if (job) recorder.docks.jobs.push({ jobId: job.jobId, isCancelled: false });
   const reasons = details.map(({ message }) => message);
   const at = `${label} at ${start.toFixed(0)} → ${status}`;
-  recorder.docks.dispatches.push({ label: at, start, end, deviceId: job?.deviceId, reasons });
+  const dispatch = { label: at, start, end, deviceId: job?.deviceId, reasons };
+  recorder.docks.dispatches.push(dispatch);
+  if (job) recorder.docks.jobs.push({ jobId: job.jobId, dispatch });
 }
 
-/** Cancels a dispatched job: its device stays claimed. */
+/** Cancels a dispatched job: its device is free again. */
 export async function cancelDispatched(recorder: HistoryRecorder, pick: number): Promise<void> {
   const { callers, jobs } = recorder.docks;
-  const open = jobs.filter(({ isCancelled }) => !isCancelled);
+  const open = jobs.filter(({ dispatch }) => dispatch.cancelled === undefined);
   const [caller, job] = [callers[0], open[pick % Math.max(open.length, 1)]];
   if (!caller || !job) return;
-  job.isCancelled = true;
+  const start = performance.now();
+  job.dispatch.cancelled = { start, end: Infinity };
   const label = `${caller.name} cancels a dispatched job`;
   const answer = await callChecked(recorder, caller, label, 'command:update', () =>
     caller.call('POST', `/v3/jobs/${job.jobId}/cancel`),
   );
+  if (!answer) return;
+  job.dispatch.cancelled = { start, end: answer.end };
   // After a minute nobody has queued it, and it has failed.
-  if (answer) expectStatus(recorder, label, answer, 200, 400);
+  expectStatus(recorder, label, answer, 200, 400);
 }

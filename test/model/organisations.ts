@@ -46,12 +46,16 @@ export const ORGANISATIONS = names.length;
 /** Devices that stand beside each other, and are dispatched. */
 const STANDING_DEVICES = 6;
 
+/** Longer than any run, in ms. */
+const LONGEST_RUN_MS = 24 * 60 * 60_000;
+
 /** The docks, an organisation of its own, since jobs that nobody queues end by themselves; and what has happened there. */
 export interface Docks {
   readonly organisation: Organisation;
   readonly deviceIds: readonly string[];
   readonly dispatches: Dispatch[];
-  readonly jobs: { readonly jobId: string; isCancelled: boolean }[];
+  /** The jobs of those that took a device. */
+  readonly jobs: { readonly jobId: string; readonly dispatch: Dispatch }[];
 }
 
 /** Onboards the docks, with two clients. */
@@ -59,7 +63,10 @@ export async function onboardDocks(): Promise<Docks> {
   const [organisation] = await onboard(['docks'], [allScopes, allScopes]);
   const deviceGroupId = organisation?.groups[0]?.deviceGroupId;
   if (!organisation || deviceGroupId === undefined) throw new Error('the docks were not onboarded');
-  return { organisation, deviceIds: await givenFreeDevices(deviceGroupId, STANDING_DEVICES), dispatches: [], jobs: [] };
+  // They report nothing more, and must not fall silent.
+  const measuredAt = new Date(Date.now() + LONGEST_RUN_MS);
+  const deviceIds = await givenFreeDevices(deviceGroupId, STANDING_DEVICES, undefined, measuredAt);
+  return { organisation, deviceIds, dispatches: [], jobs: [] };
 }
 
 /** Devices that are commanded: few, so that commands contend. */

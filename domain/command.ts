@@ -41,7 +41,7 @@ export const isKnownCommand = (name: unknown): name is KnownCommand =>
 const meantBy = (name: string): KnownCommand | undefined =>
   isKnownCommand(name) ? undefined : commandNames.find((known) => known === name.toUpperCase());
 
-/** The name of a command that viewers send: any, but none that would be a known one in capitals, which nothing would treat as such. */
+/** The name of a viewer's command. Any name passes but a known one in another case: `land` would be sent on, and no rule for `LAND` would hold. */
 export const viewersCommandName = text(1, 64).check(
   z.refine((name) => meantBy(name) === undefined, {
     error: ({ input }) => `is ${meantBy(String(input)) ?? ''} in another case: write it in capital letters`,

@@ -21,7 +21,7 @@ export interface Circumstances {
   readonly requester: Requester;
   /** Who holds the device now. */
   readonly held: ControlLease | undefined;
-  /** Whether a job names the device that the platform has begun: it may have taken off since it reported. */
+  /** Whether a job in flight names the device: it may have taken off since it reported. */
   readonly mayHaveTakenOff: boolean;
 }
 

@@ -26,17 +26,17 @@ export const mayBeOpen = (status: unknown): boolean => {
  * @param now ISO 8601
  */
 export async function readBusyDevices(organisation: Organisation, now: string): Promise<ReadonlySet<string>> {
-  const naming = new Map<string, NamingJob>();
+  const byId = new Map<string, NamingJob>();
   for (const status of jobStatuses.filter((each) => !isFinal(each)))
-    for await (const job of readWithStatus(organisation, status)) naming.set(job.jobId, job);
+    for await (const job of readWithStatus(organisation, status)) byId.set(job.jobId, job);
   const since = new Date(Date.parse(now) - INDEX_LAG_MS).toISOString();
   const newest = readNaming({
     ConsistentRead: true,
     KeyConditionExpression: 'organisation = :organisation AND jobId >= :first',
     ExpressionAttributeValues: { ':organisation': organisation, ':first': firstIdAt('job', organisation, since) },
   });
-  for await (const job of newest) naming.set(job.jobId, job);
-  return new Set([...naming.values()].filter(({ status }) => mayBeOpen(status)).map(({ deviceId }) => deviceId));
+  for await (const job of newest) byId.set(job.jobId, job);
+  return new Set([...byId.values()].filter(({ status }) => mayBeOpen(status)).map(({ deviceId }) => deviceId));
 }
 
 /** The jobs that are flown and name a device, by the index. They are as many as the drones that the organisation has in the air. */

@@ -15,7 +15,7 @@ import { isJoined, isJoinedIn } from '../../domain/joined-stop';
 import { isFinal, isReported } from '../../domain/job-lifecycle';
 import { countIn } from '../../domain/rate-window';
 import { Refusal } from '../../domain/refusal';
-import { expectParameters, jobOf, whyNotCommanded } from '../../domain/steering';
+import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/steering';
 import { heldFrom } from './control';
 import { decideByHead } from './decide-by-head';
 
@@ -56,15 +56,7 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
       const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
       const held = await heldFrom(head, requester, now);
       const circumstances = { device, job, ending, requester, held };
-      let refusal = whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: false });
-      let flown: Parameters<typeof jobOf>[0]['job'] = job;
-      if (refusal?.code === 'cannot_command' && isSafe(command.name)) {
-        const jobs = await (flownJobs ??= readFlown(wanted));
-        refusal = whyNotCommanded(command.name, { ...circumstances, mayHaveTakenOff: jobs.length > 0 });
-        // Of two nobody knows which one is flown.
-        flown ??= jobs.length === 1 ? jobs[0] : undefined;
-      }
-      if (refusal) throw refusal;
+      const flown = await expectCommanded(command.name, circumstances, () => (flownJobs ??= readFlown(wanted)));
       const commanded = {
         commandId,
         deviceId,
@@ -81,6 +73,26 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
     },
     isSafe(command.name),
   );
+}
+
+/**
+ * Expects that a device may be told something now. Only for a stop that would be refused it is read what the device may be flying.
+ * @returns the job that the command belongs to: the one of the request, or the only one that the device may be flying
+ * @throws Refusal `cannot_command`, `held_by`
+ */
+async function expectCommanded(
+  name: string,
+  circumstances: Omit<Circumstances, 'mayHaveTakenOff'>,
+  readFlown: () => Promise<readonly FlownJob[]>,
+): Promise<Circumstances['job']> {
+  const { job } = circumstances;
+  const refusal = whyNotCommanded(name, { ...circumstances, mayHaveTakenOff: false });
+  if (!refusal) return job;
+  if (refusal.code !== 'cannot_command' || !isSafe(name)) throw refusal;
+  const jobs = await readFlown();
+  const remaining = whyNotCommanded(name, { ...circumstances, mayHaveTakenOff: jobs.length > 0 });
+  if (remaining) throw remaining;
+  return job ?? (jobs.length === 1 ? jobs[0] : undefined);
 }
 
 /**

@@ -23,6 +23,7 @@ const absolute = (coordinates: string) =>
 const line = absolute(tuples);
 
 const waylines = (document: string) => kmzFile({ 'wpmz/waylines.wpml': document });
+const inWayline = (...parts: readonly string[]) => waylines(wpmlDocument(wayline('WGS84', ...parts)));
 const planned = (document: string) => kmzFile({ 'wpmz/template.kml': document });
 const two = [executedAt(0, '8.5,47.1', 40), executedAt(1, '8.501,47.1', 40)];
 const height = (text: string) =>
@@ -213,7 +214,7 @@ export function largestFiles(bytes: number): readonly LargestFile[] {
       '',
     ],
 
-    ['digits of a height', kmz, () => waylines(wpmlDocument(wayline('WGS84', height(`${digits}x`)))), 'line 5'],
+    ['digits of a height', kmz, () => inWayline(height(`${digits}x`)), 'line 5'],
     [
       'digits of a namespace',
       kmz,
@@ -224,52 +225,24 @@ export function largestFiles(bytes: number): readonly LargestFile[] {
       'elements of a wayline',
       kmz,
       () =>
-        waylines(
-          wpmlDocument(
-            wayline(
-              'WGS84',
-              ...two,
-              numbered(() => '<a/>', elements),
-            ),
-          ),
+        inWayline(
+          ...two,
+          numbered(() => '<a/>', elements),
         ),
       'read',
     ],
     ['waylines', kmz, () => waylines(wpmlDocument(numbered(() => '<Folder/>', elements))), ''],
-    [
-      'waypoints',
-      kmz,
-      () =>
-        waylines(
-          wpmlDocument(
-            wayline(
-              'WGS84',
-              numbered((n) => executedAt(n, '8,47', 40)),
-            ),
-          ),
-        ),
-      'line 4',
-    ],
-    [
-      'places of a waypoint',
-      kmz,
-      () => waylines(wpmlDocument(wayline('WGS84', executedAt(0, much('8,47 '), 40)))),
-      'line 6',
-    ],
+    ['waypoints', kmz, () => inWayline(numbered((n) => executedAt(n, '8,47', 40))), 'line 4'],
+    ['places of a waypoint', kmz, () => inWayline(executedAt(0, much('8,47 '), 40)), 'line 6'],
     [
       'actions of a waypoint',
       kmz,
       () =>
-        waylines(
-          wpmlDocument(
-            wayline(
-              'WGS84',
-              two[0] ?? '',
-              executedAt(1, '8,47', 40).replace(
-                '<wpml:actionGroup/>',
-                numbered(() => '<wpml:actionGroup/>', elements / 2),
-              ),
-            ),
+        inWayline(
+          two[0] ?? '',
+          executedAt(1, '8,47', 40).replace(
+            '<wpml:actionGroup/>',
+            numbered(() => '<wpml:actionGroup/>', elements / 2),
           ),
         ),
       'read',

@@ -15,6 +15,7 @@ import { isolation } from './isolation';
 import { jobTrack } from './job-track';
 import { longPolls } from './long-polls';
 import { missionReaders } from './mission-readers';
+import { openItems } from './open-items';
 import { missions } from './missions';
 import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
@@ -26,6 +27,7 @@ import { sharePage } from './share-page';
 import { shareEnds } from './share-ends';
 import { startUp } from './start-up';
 import { steadyLoad } from './steady-load';
+import { stops } from './stops';
 import { storeCalls } from './store-calls';
 import { telemetry } from './telemetry';
 import { warmCpu } from './warm-cpu';
@@ -51,7 +53,9 @@ const measurements: Readonly<Record<string, Measurement>> = {
   dispatch,
   missions,
   'mission-readers': missionReaders,
+  'open-items': openItems,
   commands,
+  stops,
   'status-channels': statusChannels,
   'event-log': eventLog,
   'long-polls': longPolls,

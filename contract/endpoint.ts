@@ -28,7 +28,7 @@ export const scopesOfAll: readonly Scope[] = scopes.filter((scope) => scope !== 
 export type TableUse = 'get' | 'batchGet' | 'batchWrite' | 'query' | 'scan' | 'put' | 'update' | 'delete';
 
 /** What a function does with objects in a bucket. */
-export type FileUse = 'get' | 'put';
+export type FileUse = 'get' | 'put' | 'delete';
 
 export type TableUses = Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
 

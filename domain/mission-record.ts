@@ -31,12 +31,38 @@ export const mission = z.object({
 });
 export type Mission = z.output<typeof mission>;
 
-/** A mission with where it begins, which ranks the devices of a dispatch. */
-export const storedMission = z.object({ ...mission.shape, start: z.tuple([z.number(), z.number()]) });
+/** A mission with what is no part of it for partners. */
+export const storedMission = z.object({
+  ...mission.shape,
+  /** Where it begins, which ranks the devices of a dispatch. */
+  start: z.tuple([z.number(), z.number()]),
+  /** Until when its version is kept for jobs, Unix seconds. Versions of before have none: nobody knows which jobs fly them, so they stay. */
+  flownUntil: z.optional(z.int()),
+});
 export type StoredMission = z.output<typeof storedMission>;
 
 /** The organisation of a mission of this service; undefined for any other text, which only the operator knows. */
 export const ownerOfMission = (missionId: string): Organisation | undefined => organisationOf('mission', missionId);
+
+const DAY_S = 86_400;
+/** How long a version is kept that nobody needs any more, in seconds: as long as the track of a job, 90 days. */
+const KEPT_S = 90 * DAY_S;
+const secondsOf = (time: string) => Math.ceil(Date.parse(time) / 1000);
+
+/**
+ * Until when the version that a job flies is kept at least, Unix seconds: it may wait for the time that it is scheduled at. Of whole days, so
+ * that the jobs of a day note it once.
+ * @param now ISO 8601
+ */
+export const keptForJob = ({ scheduledAt = '' }: { readonly scheduledAt?: string | undefined }, now: string): number =>
+  Math.ceil((secondsOf(scheduledAt > now ? scheduledAt : now) + KEPT_S) / DAY_S) * DAY_S;
+
+/**
+ * Until when a version is kept that was replaced, or deleted with its mission; Unix seconds.
+ * @param flownUntil until when it is kept for jobs
+ * @param now ISO 8601
+ */
+export const keptAfterEnd = (flownUntil: number, now: string): number => Math.max(flownUntil, secondsOf(now) + KEPT_S);
 
 /**
  * Checks a mission that a job names.

@@ -97,11 +97,22 @@ const rules = {
     again: () => ({ status: 'suspended' }),
   },
   missions: {
-    written: ['name', 'format', 'heightReference', 'waypointCount', 'length', 'start', 'version', 'updatedAt', 'line'],
+    written: [
+      'name',
+      'format',
+      'heightReference',
+      'waypointCount',
+      'length',
+      'start',
+      'version',
+      'updatedAt',
+      'line',
+      'ttl',
+    ],
     progress: [],
     endOf: () => undefined,
-    marks: () => ({}),
-    // The line and the file of each version stay.
+    // Jobs since the copy may fly the version: it is kept for good, as one of which nobody knows.
+    marks: () => ({ flownUntil: null }),
     again: () => ({}),
   },
   flights: {

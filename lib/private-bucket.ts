@@ -7,14 +7,20 @@ export interface PrivateBucketProps {
   readonly removeData: boolean;
   /** Why it has no access log, for cdk-nag. */
   readonly noAccessLog: string;
+  /** Whether what was deleted or overwritten stays for a while. Default: no. */
+  readonly versioned?: boolean;
 }
 
 /** A bucket that nobody reads without a permission of this stack, as the child `Bucket` of a construct. */
-export function privateBucket(scope: Construct, { removeData, noAccessLog }: PrivateBucketProps): Bucket {
+export function privateBucket(
+  scope: Construct,
+  { removeData, noAccessLog, versioned = false }: PrivateBucketProps,
+): Bucket {
   const bucket = new Bucket(scope, 'Bucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
+    ...(versioned && { versioned }),
     autoDeleteObjects: removeData,
     removalPolicy: removeData ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
   });

@@ -33,7 +33,8 @@ export class Tables extends Construct implements Record<TableName, Table> {
 
   /** Indexes that functions query, by table. */
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
-    jobs: ['by-status'],
+    jobs: ['by-status', 'with-device'],
+    commands: ['open'],
     fleet: ['standing'],
     connections: ['by-socket'],
     events: ['by-channel'],
@@ -66,6 +67,13 @@ export class Tables extends Construct implements Record<TableName, Table> {
       sortKey: text('jobId'),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ['name', 'priority', 'createdAt', 'status', 'deviceGroupId', 'deviceId'],
+    });
+    // Only jobs that name a device have its key.
+    this.jobs.addGlobalSecondaryIndex({
+      indexName: 'with-device',
+      partitionKey: text('organisationStatus'),
+      sortKey: text('deviceId'),
+      projectionType: ProjectionType.KEYS_ONLY,
     });
     this.shares = new Table(this, 'Shares', {
       ...common,
@@ -133,6 +141,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
       ...common,
       partitionKey: organisation,
       sortKey: text('missionId'),
+      timeToLiveAttribute: 'ttl',
     });
     this.commands = new Table(this, 'Commands', {
       ...common,
@@ -140,6 +149,14 @@ export class Tables extends Construct implements Record<TableName, Table> {
       partitionKey: text('deviceId'),
       sortKey: text('commandId'),
       timeToLiveAttribute: 'ttl',
+    });
+    // Only commands without an outcome have its key.
+    this.commands.addGlobalSecondaryIndex({
+      indexName: 'open',
+      partitionKey: text('openOn'),
+      sortKey: text('commandId'),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['sequence', 'shareCode'],
     });
     publishOutputs(this, Object.fromEntries(tableNames.map((name) => [tableOutput(name), this[name].tableName])));
   }

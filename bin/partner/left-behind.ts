@@ -4,6 +4,8 @@ export const leftBehind = [
     store: 'jobs, device groups and devices',
     until: 'they are deleted: by a new client of the organisation, or the platform',
   },
+  { store: 'missions, with their files', until: 'they are deleted; then 90 days, and longer for jobs of later' },
+  { store: 'commands to devices', until: '90 days after they were sent' },
   { store: 'tracks of jobs', until: '90 days after their flight (flightRetentionDays)' },
   { store: 'track of any flight', until: '24 hours after it' },
   { store: 'event log', until: '7 days (eventRetentionDays), timelines of jobs 90' },

@@ -19,7 +19,7 @@ export const dispatchJob = {
   setsDeadlines: true,
   tables: {
     fleet: ['query', 'batchGet'],
-    missions: ['get'],
+    missions: ['get', 'update'],
     jobs: ['query', 'batchGet', 'put'],
     requests: ['batchGet', 'put'],
   },

@@ -21,7 +21,7 @@ export const createJob = {
   handler: 'jobs/create-job',
   perMinute: JOBS_CREATED_PER_MINUTE,
   idempotent: true,
-  tables: { fleet: ['batchGet'], missions: ['get'], jobs: ['put'] },
+  tables: { fleet: ['batchGet'], missions: ['get', 'update'], jobs: ['put'] },
   request: { body: jobRequest },
   reply: { status: 201, body: schemas.createdJobReply, links: 'job' },
   refusals: ['invalid_request', 'device_group_not_found', 'mission_not_found'],

@@ -8,6 +8,7 @@ import { messageReply } from '../schemas/page';
 const formats =
   'The body is the file: GeoJSON (`application/geo+json`), KML (`application/vnd.google-earth.kml+xml`), DJI WPML in a KMZ ' +
   '(`application/vnd.google-earth.kmz`), or a QGroundControl plan (`application/json`), of at most 4 MB, with 2 to 5000 waypoints. ' +
+  'A plan is text, in which quotation marks and line ends count twice: 3 MB always fit. ' +
   'What a mission can’t keep, such as a survey area, is refused; commands of cameras are not kept.';
 
 const heights =
@@ -22,7 +23,8 @@ export const createMission = {
   scope: 'command:create',
   handler: 'missions/create-mission',
   perMinute: MISSIONS_WRITTEN_PER_MINUTE,
-  tables: { missions: ['put'] },
+  // It deletes the line of a mission whose file could not be stored.
+  tables: { missions: ['put', 'delete'] },
   missionFiles: ['put'],
   request: { query: schemas.fileQuery, file: schemas.missionMediaTypes },
   reply: { status: 201, body: schemas.missionReply },
@@ -73,7 +75,7 @@ export const replaceMission = {
   perMinute: MISSIONS_WRITTEN_PER_MINUTE,
   // It deletes the line of a version whose file could not be stored.
   tables: { missions: ['get', 'put', 'update', 'delete'] },
-  missionFiles: ['put'],
+  missionFiles: ['put', 'delete'],
   request: { query: schemas.fileQuery, file: schemas.missionMediaTypes },
   reply: { status: 200, body: schemas.missionReply },
   refusals: ['invalid_request', 'mission_not_found'],
@@ -85,7 +87,8 @@ export const deleteMission = {
     'Deletes a mission: it can’t be read any more, and no new job can name it. Jobs that exist keep the version that they were created with.',
   scope: 'command:update',
   handler: 'missions/delete-mission',
-  tables: { missions: ['delete'] },
+  tables: { missions: ['update', 'delete'] },
+  missionFiles: ['delete'],
   request: {},
   reply: { status: 200, body: messageReply },
   refusals: ['mission_not_found'],

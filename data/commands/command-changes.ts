@@ -39,7 +39,7 @@ interface Condition {
  */
 async function update(
   key: CommandKey,
-  fields: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>> & { readonly status?: CommandStatus },
   from: readonly CommandStatus[],
   condition?: Condition,
 ): Promise<Record<string, unknown> | undefined | 'written'> {
@@ -50,7 +50,8 @@ async function update(
       new UpdateCommand({
         TableName: table('commands'),
         Key: keyOf(key),
-        UpdateExpression: `${UpdateExpression} ADD version :one`,
+        // One that has ended leaves the index of open commands.
+        UpdateExpression: `${UpdateExpression}${fields.status && isEnded(fields.status) ? ' REMOVE openOn' : ''} ADD version :one`,
         ConditionExpression: `#status IN (${from.map((_, index) => `:from${index}`).join(', ')})${condition ? ` AND ${condition.text}` : ''}`,
         ExpressionAttributeNames: { ...ExpressionAttributeNames, '#status': 'status' },
         ExpressionAttributeValues: {

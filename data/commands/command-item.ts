@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isEnded } from '../../domain/command-lifecycle';
 import { commandRecord, type CommandRecord } from '../../domain/command-record';
 import { metadataText, readMetadata } from '../store/metadata-text';
 
@@ -30,6 +31,8 @@ export const toItem = (command: CommandRecord, shareCode: string | undefined) =>
   // DynamoDB takes no number as near to 0 as a coordinate may be.
   parameters: metadataText(command.parameters),
   shareCode,
+  // The key of the index of open commands.
+  openOn: isEnded(command.status) ? undefined : command.deviceId,
   ttl: Math.floor(Date.parse(command.requestedAt) / 1000) + KEPT_S,
 });
 

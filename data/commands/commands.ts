@@ -1,5 +1,6 @@
 import { GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { CommandRecord } from '../../domain/command-record';
+import * as z from 'zod/mini';
+import { commandRecord, type CommandRecord } from '../../domain/command-record';
 import { timeoutBounds } from '../../domain/command';
 import { commandStatuses, isEnded } from '../../domain/command-lifecycle';
 import { organisationOf, type Organisation } from '../../domain/id';
@@ -8,6 +9,7 @@ import { FLOWN_ON_MS, isFinal } from '../../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { Refusal } from '../../domain/refusal';
 import { dynamodb, table } from '../store/dynamodb';
+import { readNewIndex } from '../store/new-index';
 import { firstIdAt } from '../store/new-id';
 import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
@@ -113,27 +115,77 @@ export async function listJobCommands(job: Job, deviceId: string): Promise<Comma
 /** Until when a device may have got commands of a job that has ended, ISO 8601. A later change of the job only moves it on. */
 const flownOnUntil = ({ updatedAt }: Job) => new Date(Date.parse(updatedAt) + FLOWN_ON_MS).toISOString();
 
-/**
- * Pages of 1 MB that are searched at most for open commands: all of the longest timeout unless they are large, else the newest thousand. A
- * return waits for nobody's flood, and what is older ends by its own timeout.
- */
-const MAX_PAGES = 8;
+/** A command without an outcome, as far as that is needed to end it. */
+export interface OpenCommand extends CommandKey {
+  /** Its number in the order of the device's commands. */
+  readonly sequence: number;
+  /** Of a viewer's command. */
+  readonly shareCode?: string | undefined;
+}
+
+const openCommand = z.object({
+  deviceId: z.string(),
+  commandId: z.string(),
+  sequence: commandRecord.shape.sequence,
+  shareCode: z.optional(z.string()),
+});
+/** One of the newest, which may have ended. */
+const newest = z.extend(openCommand, { status: commandRecord.shape.status });
 
 /**
- * The commands of a device without an outcome, newest first, among those that were requested within the longest timeout.
+ * The newest commands of a device that are read from the table, since the index may lack them. They are those of six seconds at the device's
+ * limit, and of 8 kB each they cost 130 read units.
+ */
+const NEWEST = 64;
+
+/**
+ * The commands of a device without an outcome: the index has no others, however many have ended; of the newest the table has the last word.
  * @param now the present
  */
-export async function readOpenCommands(deviceId: string, now: Date): Promise<StoredCommand[]> {
+export async function readOpenCommands(deviceId: string, now: Date): Promise<OpenCommand[]> {
+  const open = new Map<string, OpenCommand>();
+  for await (const items of readNewIndex(openOn(deviceId), () => searchOpen(deviceId, now)))
+    for (const found of parseItems(items, (item) => openCommand.parse(item))) open.set(found.commandId, found);
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({ ...ofDevice(deviceId), ConsistentRead: true, ScanIndexForward: false, Limit: NEWEST }),
+  );
+  for (const { status, ...found } of parseItems(Items, (item) => newest.parse(item)))
+    if (isEnded(status)) open.delete(found.commandId);
+    else open.set(found.commandId, found);
+  return [...open.values()];
+}
+
+const openOn = (deviceId: string) => ({
+  TableName: table('commands'),
+  IndexName: 'open',
+  KeyConditionExpression: 'openOn = :deviceId',
+  ExpressionAttributeValues: { ':deviceId': deviceId },
+});
+
+/** The query of a device's commands, without the head. */
+const ofDevice = (deviceId: string) => ({
+  TableName: table('commands'),
+  KeyConditionExpression: 'deviceId = :deviceId AND begins_with(commandId, :kind)',
+  ProjectionExpression: 'deviceId, commandId, #status, #sequence, shareCode',
+  ExpressionAttributeNames: { '#status': 'status', '#sequence': 'sequence' },
+  ExpressionAttributeValues: { ':deviceId': deviceId, ':kind': 'command-' },
+});
+
+/** Pages of 1 MB that are searched at most without the index: of commands that are not large, all within the longest timeout. */
+const MAX_PAGES = 8;
+
+/** The commands of a device without an outcome, newest first, among those that were requested within the longest timeout. */
+async function* searchOpen(deviceId: string, now: Date): AsyncGenerator<Record<string, unknown>[]> {
   const since = new Date(now.getTime() - (timeoutBounds.maximum + MARGIN_S) * 1000).toISOString();
-  const open = commandStatuses.filter((status) => !isEnded(status)).map((status, index) => [`:open${index}`, status]);
+  const statuses = commandStatuses.filter((status) => !isEnded(status));
+  const open = statuses.map((status, index) => [`:open${index}`, status] as const);
   const pages = paginateQuery(
     { client: dynamodb },
     {
-      TableName: table('commands'),
+      ...ofDevice(deviceId),
       ConsistentRead: true,
       KeyConditionExpression: 'deviceId = :deviceId AND commandId BETWEEN :first AND :last',
       FilterExpression: `#status IN (${open.map(([name]) => name).join(', ')})`,
-      ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
         ':deviceId': deviceId,
         ':first': firstIdAt('command', organisationOf('device', deviceId) ?? '', since),
@@ -143,14 +195,12 @@ export async function readOpenCommands(deviceId: string, now: Date): Promise<Sto
       ScanIndexForward: false,
     },
   );
-  const found: Record<string, unknown>[] = [];
   let count = 0;
   for await (const { Items = [] } of pages) {
-    found.push(...Items);
+    yield Items;
     count += 1;
     if (count === MAX_PAGES) break;
   }
-  return parseItems(found, fromItem).flatMap((each) => each ?? []);
 }
 
 /** How late a timeout may be applied, in seconds: queues and retries take a while. */

@@ -4,6 +4,7 @@ import type { Organisation } from '../../domain/id';
 import { isFinal, isFlown, jobStatuses, type JobStatus } from '../../domain/job-lifecycle';
 import { jobStatus } from '../../domain/job';
 import { dynamodb, table } from '../store/dynamodb';
+import { readNewIndex } from '../store/new-index';
 import { parseItems } from '../store/parse-items';
 import { firstIdAt } from '../store/new-id';
 import { statusKey } from './job-item';
@@ -13,6 +14,7 @@ const INDEX_LAG_MS = 60_000;
 
 const naming = z.object({ jobId: z.string(), deviceId: z.string(), status: z.unknown() });
 type NamingJob = z.output<typeof naming>;
+const entry = z.pick(naming, { jobId: true, deviceId: true });
 
 /** A status that nobody can read may be that of an open job. */
 export const mayBeOpen = (status: unknown): boolean => {
@@ -30,12 +32,13 @@ export async function readBusyDevices(organisation: Organisation, now: string): 
   for (const status of jobStatuses.filter((each) => !isFinal(each)))
     for await (const job of readWithStatus(organisation, status)) byId.set(job.jobId, job);
   const since = new Date(Date.parse(now) - INDEX_LAG_MS).toISOString();
-  const newest = readNaming({
+  const newest = readFiltered({
     ConsistentRead: true,
     KeyConditionExpression: 'organisation = :organisation AND jobId >= :first',
     ExpressionAttributeValues: { ':organisation': organisation, ':first': firstIdAt('job', organisation, since) },
   });
-  for await (const job of newest) byId.set(job.jobId, job);
+  for await (const items of newest)
+    for (const job of parseItems(items, (item) => naming.parse(item))) byId.set(job.jobId, job);
   return new Set([...byId.values()].filter(({ status }) => mayBeOpen(status)).map(({ deviceId }) => deviceId));
 }
 
@@ -43,23 +46,41 @@ export async function readBusyDevices(organisation: Organisation, now: string): 
 export async function readFlownJobs(organisation: Organisation, deviceId: string): Promise<FlownJob[]> {
   const found: FlownJob[] = [];
   for (const status of jobStatuses.filter(isFlown))
-    for await (const job of readWithStatus(organisation, status))
-      if (job.deviceId === deviceId) found.push({ ...job, status });
+    for await (const job of readWithStatus(organisation, status, deviceId)) found.push({ ...job, status });
   return found;
 }
 
 /** A job in flight, with the device that it names. */
 export type FlownJob = Pick<NamingJob, 'jobId' | 'deviceId'> & { readonly status: JobStatus };
 
-/** The jobs of a status that name a device, by the index. */
-const readWithStatus = (organisation: Organisation, status: JobStatus): AsyncGenerator<NamingJob> =>
-  readNaming({
-    IndexName: 'by-status',
-    KeyConditionExpression: 'organisationStatus = :key',
-    ExpressionAttributeValues: { ':key': statusKey(organisation, status) },
-  });
+/** The jobs of a status that name a device, or this one, by the index that has no others. */
+async function* readWithStatus(
+  organisation: Organisation,
+  status: JobStatus,
+  deviceId?: string,
+): AsyncGenerator<NamingJob> {
+  const key = statusKey(organisation, status);
+  const query = {
+    TableName: table('jobs'),
+    IndexName: 'with-device',
+    KeyConditionExpression: `organisationStatus = :key${deviceId === undefined ? '' : ' AND deviceId = :deviceId'}`,
+    ExpressionAttributeValues: { ':key': key, ...(deviceId !== undefined && { ':deviceId': deviceId }) },
+  };
+  for await (const items of readNewIndex(query, () => readFiltered(byStatus(key))))
+    for (const job of parseItems(items, (item) => entry.parse(item)))
+      if (deviceId === undefined || job.deviceId === deviceId) yield { ...job, status };
+}
 
-async function* readNaming(query: Omit<QueryCommandInput, 'TableName'>): AsyncGenerator<NamingJob> {
+const byStatus = (key: string): Reading => ({
+  IndexName: 'by-status',
+  KeyConditionExpression: 'organisationStatus = :key',
+  ExpressionAttributeValues: { ':key': key },
+});
+
+type Reading = Omit<QueryCommandInput, 'TableName'>;
+
+/** The jobs that name a device among those that a query reads. */
+async function* readFiltered(query: Reading): AsyncGenerator<Record<string, unknown>[]> {
   const pages = paginateQuery(
     { client: dynamodb },
     {
@@ -70,5 +91,5 @@ async function* readNaming(query: Omit<QueryCommandInput, 'TableName'>): AsyncGe
       ExpressionAttributeNames: { '#status': 'status' },
     },
   );
-  for await (const { Items = [] } of pages) yield* parseItems(Items, (item) => naming.parse(item));
+  for await (const { Items = [] } of pages) yield Items;
 }

@@ -1,5 +1,5 @@
 /** Files of missions as they were sent, in a private bucket. */
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { clientConfig } from '../store/client-config';
 import { setting } from '../store/environment';
 import type { MissionVersion } from './mission-lines';
@@ -22,4 +22,9 @@ export async function readOriginal(of: MissionVersion): Promise<Buffer> {
   const { Body } = await s3.send(new GetObjectCommand(objectOf(of)));
   if (!Body) throw new Error('S3 answered without a body');
   return Buffer.from(await Body.transformToByteArray());
+}
+
+/** Deletes the file of a version. Whoever runs the service can restore it for a while: see `lib/missions/mission-files.ts`. */
+export async function deleteOriginal(of: MissionVersion): Promise<void> {
+  await s3.send(new DeleteObjectCommand(objectOf(of)));
 }

@@ -1,5 +1,5 @@
 /** The lines of missions: each version that there was, since jobs keep the one that they were created with. */
-import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ownerOfMission } from '../../domain/mission-record';
 import { missionLine, type MissionLine } from '../../domain/mission';
 import { succeeded } from '../store/conditional-write';
@@ -46,11 +46,26 @@ export const removeLine = (of: MissionVersion, callId: string): Promise<boolean>
     ),
   );
 
-/** The line of a version. @throws Error when there is none */
-export async function readLine(of: MissionVersion): Promise<MissionLine> {
+/** Lets DynamoDB remove the line of a version. @param until Unix seconds */
+export async function expireLine(of: MissionVersion, until: number): Promise<void> {
+  await succeeded(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: table('missions'),
+        Key: keyOf(of),
+        UpdateExpression: 'SET #ttl = :until',
+        ConditionExpression: 'attribute_exists(missionId)',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':until': until },
+      }),
+    ),
+  );
+}
+
+/** The line of a version; undefined when it was removed, 90 days after its mission and its jobs needed it. */
+export async function readLine(of: MissionVersion): Promise<MissionLine | undefined> {
   const { Item } = await dynamodb.send(
     new GetCommand({ TableName: table('missions'), Key: keyOf(of), ConsistentRead: true }),
   );
-  if (!Item) throw new Error('a mission has no line');
-  return missionLine.parse(JSON.parse(String(Item['line'])));
+  return Item && missionLine.parse(JSON.parse(String(Item['line'])));
 }

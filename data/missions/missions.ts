@@ -4,6 +4,7 @@ import type { Destination } from '../../domain/destination';
 import type { Organisation } from '../../domain/id';
 import {
   expectFlyable,
+  keptForJob,
   mission,
   ownerOfMission,
   storedMission,
@@ -20,6 +21,7 @@ import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
 import { putOriginal } from './mission-files';
 import { putLine, removeLine, type MissionVersion } from './mission-lines';
+import { retireUnused, retireVersion } from './retired-versions';
 
 /** Key of a mission; its identifier contains the partition key. @throws Refusal `mission_not_found` when it is not a mission id */
 function keyOf(missionId: string) {
@@ -44,6 +46,59 @@ export async function findMission(caller: Organisation, missionId: string): Prom
 }
 
 /**
+ * The mission that a new job flies, as {@link findFlownMission}, of which the version is kept for it: at most one write a day. A version that is
+ * replaced meanwhile gives way to the next one.
+ * @param now ISO 8601
+ */
+export async function keepFlownMission(
+  caller: Organisation,
+  request: Destination & { readonly scheduledAt?: string | undefined },
+  now: string,
+): Promise<StoredMission | undefined> {
+  const until = keptForJob(request, now);
+  const found = await findFlownMission(caller, request);
+  if (found === undefined || isKept(found, until)) return found;
+  let current = found;
+  for (let attempt = 0; attempt < MAX_REPLACED; attempt++) {
+    const other = await keepUntil(current, until);
+    if (!other) return current;
+    current = expectFlyable('gone' in other ? undefined : other.found, caller, request);
+    if (isKept(current, until)) return current;
+  }
+  throw new Error('a mission is replaced all the time');
+}
+
+/** How often a mission may be replaced while a job is created. */
+const MAX_REPLACED = 5;
+
+/** Whether a version is kept that long. One of before is kept for good. */
+const isKept = ({ flownUntil }: StoredMission, until: number) => flownUntil === undefined || flownUntil >= until;
+
+/** Notes until when a version is kept. @returns the mission as it is when it has another version, or is kept longer; undefined when noted */
+async function keepUntil(
+  { missionId, version }: StoredMission,
+  until: number,
+): Promise<{ found: StoredMission } | { gone: true } | undefined> {
+  try {
+    await dynamodb.send(
+      new UpdateCommand({
+        TableName: table('missions'),
+        Key: keyOf(missionId),
+        UpdateExpression: 'SET flownUntil = :until',
+        ConditionExpression: '#version = :version AND flownUntil < :until',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':version': version, ':until': until },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return undefined;
+  } catch (error) {
+    const { found } = itemThatRefused(error);
+    return found ? { found: storedMission.parse(found) } : { gone: true };
+  }
+}
+
+/**
  * The mission that a job names, if it is one of this service; one read then.
  * @returns undefined for none, and for a text that only the operator knows
  * @throws Refusal as `expectFlyable` does
@@ -58,7 +113,7 @@ export async function findFlownMission(
 }
 
 /**
- * Stores a new mission: its line and its file, then what finds them.
+ * Stores a new mission: its line and its file, then what finds them. A call that can't store one of the first two removes its line.
  * @param original the file as it was sent
  * @param now ISO 8601
  */
@@ -70,8 +125,16 @@ export async function insertMission(
   now: string,
 ): Promise<Mission> {
   const stored = { missionId, version: 1, ...fieldsOf(created), createdAt: now, updatedAt: now };
-  await Promise.all([putLine(stored, created.line, randomUUID()), putOriginal(stored, original)]);
-  await dynamodb.send(new PutCommand({ TableName: table('missions'), Item: { organisation, ...stored } }));
+  const callId = randomUUID();
+  const parts = await Promise.allSettled([putLine(stored, created.line, callId), putOriginal(stored, original)]);
+  const failed = parts.find((part) => part.status === 'rejected');
+  if (failed) {
+    await removeLine(stored, callId);
+    throw failed.reason;
+  }
+  await dynamodb.send(
+    new PutCommand({ TableName: table('missions'), Item: { organisation, ...stored, flownUntil: 0 } }),
+  );
   return stored;
 }
 
@@ -128,32 +191,39 @@ async function takeVersion(
 type Replaced = ReturnType<typeof fieldsOf> & Pick<Mission, 'version' | 'updatedAt'>;
 
 /**
- * Makes a version the latest, unless a later one is: then it is as if that one had replaced it already.
+ * Makes a version the latest, and lets the one before go, unless a later one is: then it is as if that one had replaced it already.
  * @throws Refusal `mission_not_found` when there is no mission any more; the line of the version is removed then
  */
 async function replaceItem(missionId: string, fields: Replaced, callId: string): Promise<void> {
   const { name: _, ...set } = fields;
   const names = Object.keys(set);
   const named = fields.name === undefined ? ' REMOVE #name' : ', #name = :name';
+  const of = { missionId, version: fields.version };
   try {
-    await dynamodb.send(
+    const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         TableName: table('missions'),
         Key: keyOf(missionId),
-        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${named}`,
+        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, flownUntil = :unflown${named}`,
         ConditionExpression: 'attribute_exists(missionId) AND #version < :version',
         ExpressionAttributeNames: Object.fromEntries(['name', ...names].map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(
-          Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[`:${name}`, value]])),
-        ),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(
+            Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[`:${name}`, value]])),
+          ),
+          ':unflown': 0,
+        },
+        ReturnValues: 'ALL_OLD',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
+    await retireVersion(Attributes, fields.updatedAt);
   } catch (error) {
-    // A mission of this version: the response to the first attempt was lost, and it had replaced the mission.
-    if (itemThatRefused(error).found) return;
+    const { found } = itemThatRefused(error);
     // After a first attempt that was lost, a job may fly this version.
-    if (!isRepeat(error)) await removeLine({ missionId, version: fields.version }, callId);
+    if (isRepeat(error) && found) return;
+    if (found) return retireUnused(of, fields.updatedAt);
+    if (!isRepeat(error)) await removeLine(of, callId);
     throw new Refusal('mission_not_found');
   }
 }
@@ -190,20 +260,23 @@ export async function listMissions(organisation: Organisation, { limit, nextToke
 }
 
 /**
- * Deletes a mission by one conditional write. Its lines stay, for the jobs that fly them.
+ * Deletes a mission by one conditional write. Its line stays for a while, for the jobs that fly it.
+ * @param now ISO 8601
  * @throws Refusal `mission_not_found`, or `forbidden` when it is another organisation's
  */
-export async function deleteMission(caller: Organisation, missionId: string): Promise<void> {
+export async function deleteMission(caller: Organisation, missionId: string, now: string): Promise<void> {
   try {
-    await dynamodb.send(
+    const { Attributes } = await dynamodb.send(
       new DeleteCommand({
         TableName: table('missions'),
         Key: keyOf(missionId),
         ConditionExpression: 'organisation = :caller',
         ExpressionAttributeValues: { ':caller': caller },
+        ReturnValues: 'ALL_OLD',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
+    await retireVersion(Attributes, now);
   } catch (error) {
     const { found } = itemThatRefused(error);
     // The response to the first attempt was lost, and it had deleted the mission.

@@ -56,8 +56,6 @@ async function whyNotPublished({ command, shareCode }: StoredCommand): Promise<C
 /** Ends what is pending of the device's commands before one that ends the flight. */
 async function supersedeBefore({ deviceId, commandId, sequence }: CommandRecord, now: Date): Promise<void> {
   const open = await readOpenCommands(deviceId, now);
-  const earlier = open.filter(({ command }) => command.sequence < sequence);
-  await allSettled(
-    earlier.map(({ command }) => endCommand(command, { status: 'SUPERSEDED', supersededBy: commandId, now })),
-  );
+  const earlier = open.filter((each) => each.sequence < sequence);
+  await allSettled(earlier.map((each) => endCommand(each, { status: 'SUPERSEDED', supersededBy: commandId, now })));
 }

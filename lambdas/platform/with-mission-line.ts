@@ -7,11 +7,15 @@ interface JobDetail {
   readonly missionVersion?: number | undefined;
 }
 
-/** A job for the platform, with the waypoints that it flies if its mission is one of this service: one read then. */
+/**
+ * A job for the platform, with the waypoints that it flies if its mission is one of this service: one read then. A job that waited until they
+ * were removed has none, and can't be flown.
+ */
 export async function withMissionLine<Detail extends JobDetail>(
   detail: Detail,
 ): Promise<Detail & { readonly missionLine?: MissionLine }> {
   const { missionId, missionVersion: version } = detail;
   if (missionId === undefined || version === undefined) return detail;
-  return { ...detail, missionLine: await readLine({ missionId, version }) };
+  const missionLine = await readLine({ missionId, version });
+  return { ...detail, ...(missionLine && { missionLine }) };
 }

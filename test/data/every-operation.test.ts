@@ -7,8 +7,6 @@ import {
   ThrottlingException,
 } from '@aws-sdk/client-dynamodb';
 import { QueryCommand, ScanCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { readOpenCommands } from '../../data/commands/commands';
-import { id } from '../domain/fixtures/samples';
 import { operations } from './fixtures/operations';
 import { sent, store } from './fixtures/store';
 
@@ -80,12 +78,6 @@ describe('what an answer of DynamoDB leaves out', () => {
       unlimited.filter(({ ExclusiveStartKey }) => (ExclusiveStartKey !== undefined) === isLater),
     );
     expect(ended).toHaveLength(begun?.length ?? 0);
-  });
-
-  test('the search for open commands ends after eight pages, so that nothing waits for a flood', async () => {
-    store.on(QueryCommand).resolves({ Items: [], LastEvaluatedKey: { deviceId: id('device'), commandId: 'command-' } });
-    await readOpenCommands(id('device'), new Date());
-    expect(store).toHaveReceivedCommandTimes(QueryCommand, 8);
   });
 
   const folder = join(__dirname, '../../data');

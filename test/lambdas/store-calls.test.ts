@@ -5,7 +5,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../data/fleet/fleet-key';
-import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { keyOf, toItem } from '../../data/jobs/job-item';
 import { toItem as commandItem } from '../../data/commands/command-item';
 import { acme, id, sampleCommand, sampleJob, sampleShare } from '../domain/fixtures/samples';
@@ -23,6 +23,7 @@ const mission = {
   organisation: acme,
   missionId: id('mission'),
   version: 1,
+  flownUntil: 0,
   format: 'GEOJSON',
   heightReference: 'TAKE_OFF',
   waypointCount: 2,
@@ -67,6 +68,7 @@ beforeEach(() => {
   const line = JSON.stringify({ waypoints: missionFile.geometry.coordinates, heightReference: 'TAKE_OFF' });
   store.on(GetCommand, { TableName: 'missions' }).resolves({ Item: { ...mission, line } });
   store.on(UpdateCommand, { TableName: 'missions' }).resolves({ Attributes: { ...mission, version: 2 } });
+  store.on(DeleteCommand, { TableName: 'missions' }).resolves({ Attributes: mission });
   store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: flying });
   store.on(GetCommand, { TableName: 'commands' }).resolves({ Item: command });
   store

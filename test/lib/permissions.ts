@@ -91,7 +91,8 @@ export const socketPermissions = [
 export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
 
 const indexes: Readonly<Record<string, readonly string[]>> = {
-  jobs: ['by-status'],
+  jobs: ['by-status', 'with-device'],
+  commands: ['open'],
   fleet: ['standing'],
   connections: ['by-socket'],
   events: ['by-channel'],

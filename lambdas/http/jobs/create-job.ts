@@ -1,7 +1,7 @@
 import * as endpoints from '../../../contract/endpoints/jobs';
 import { expectDeviceGroup } from '../../../data/fleet/fleet';
 import { insertJob } from '../../../data/jobs/jobs';
-import { findFlownMission } from '../../../data/missions/missions';
+import { keepFlownMission } from '../../../data/missions/missions';
 import { newId } from '../../../data/store/new-id';
 import { newJob, withMission } from '../../../domain/job';
 import { idempotencyKey } from '../../serve/idempotency';
@@ -14,7 +14,7 @@ export const handler = serve(
   async ({ caller, body, now, firstAnswer }) => {
     const created = newJob(body, newId('job', caller.organisation, now), now);
     const [mission] = await Promise.all([
-      findFlownMission(caller.organisation, body),
+      keepFlownMission(caller.organisation, body, now),
       expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId),
     ]);
     const job = withMission(created, mission);

@@ -1,7 +1,7 @@
 import { dispatchJob } from '../../../contract/endpoints/dispatch';
 import { expectDeviceGroup } from '../../../data/fleet/fleet';
 import { insertDispatchedJob } from '../../../data/jobs/jobs';
-import { findFlownMission } from '../../../data/missions/missions';
+import { keepFlownMission } from '../../../data/missions/missions';
 import { scheduleTakeDeadline } from '../../../data/platform/take-deadline';
 import { newId } from '../../../data/store/new-id';
 import { expectDestination } from '../../../domain/destination';
@@ -18,7 +18,7 @@ export const handler = serve(
   async ({ caller, body, now, firstAnswer }) => {
     const { maxEtaSeconds: _, ...request } = body;
     expectDestination(request);
-    const mission = await findFlownMission(caller.organisation, request);
+    const mission = await keepFlownMission(caller.organisation, request, now);
     const place = firstPlaceOf(request, mission);
     if (body.deviceGroupId !== undefined) await expectDeviceGroup(caller.organisation, body.deviceGroupId);
     const jobId = newId('job', caller.organisation, now);

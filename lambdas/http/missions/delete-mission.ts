@@ -2,7 +2,11 @@ import * as endpoints from '../../../contract/endpoints/missions';
 import { deleteMission } from '../../../data/missions/missions';
 import { serve } from '../../serve/serve';
 
-export const handler = serve('DELETE /v3/missions/{missionId}', endpoints.deleteMission, async ({ caller, path }) => {
-  await deleteMission(caller.organisation, path.missionId);
-  return { success: true, message: 'Mission deleted successfully' };
-});
+export const handler = serve(
+  'DELETE /v3/missions/{missionId}',
+  endpoints.deleteMission,
+  async ({ caller, path, now }) => {
+    await deleteMission(caller.organisation, path.missionId, now);
+    return { success: true, message: 'Mission deleted successfully' };
+  },
+);

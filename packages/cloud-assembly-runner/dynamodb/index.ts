@@ -5,12 +5,14 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
   type CreateTableCommandInput,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { reportFullDisk } from '../data-folder/atomic-file';
 import { isDiskFull } from './engine';
+import { indexChange, indexesOf, keysOf } from './index-change';
 import { createTtlSweep, type TtlTable } from './ttl-sweep';
 import { accessKeyId, forward } from './forward';
 import { dynamoDbPermissions, tableArn } from './permissions';
@@ -78,10 +80,15 @@ export function createDynamoDb(
     if (!Table) throw new Error(`Table ${input.TableName} was not created`);
     if (shapeOf(Table) !== shapeOf(input)) {
       throw new Error(
-        `Table ${input.TableName} exists with other keys or indexes: remove the data folder to start afresh`,
+        `Table ${input.TableName} exists with other keys or another stream: remove the data folder to start afresh`,
       );
     }
-    return Table;
+    const change = indexChange(Table, input);
+    if (!change) return Table;
+    const { TableDescription = Table } = await client.send(new UpdateTableCommand(change)).catch((error: unknown) => {
+      throw checkDiskFull(error);
+    });
+    return TableDescription;
   };
 
   return {
@@ -153,11 +160,8 @@ function ignoreError(name: string): (error: unknown) => void {
   };
 }
 
-/** Must be equal for a table that exists; keys are sorted, since the engine may return another order. */
+/** Must be equal for a table that exists. A local index is created with its table only. */
 function shapeOf(table: TableDescription | CreateTableCommandInput): string {
-  const names = [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])].map(
-    ({ IndexName, KeySchema }) => [IndexName, ...(KeySchema ?? []).map(({ AttributeName }) => AttributeName)].join(' '),
-  );
-  const keys = (table.KeySchema ?? []).map(({ AttributeName }) => AttributeName);
-  return JSON.stringify([keys, names.sort(), table.StreamSpecification?.StreamViewType]);
+  const local = indexesOf(table.LocalSecondaryIndexes);
+  return JSON.stringify([keysOf(table.KeySchema), [...local].sort(), table.StreamSpecification?.StreamViewType]);
 }

@@ -1,7 +1,7 @@
 import { readFile, rm, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import initSqlJs from 'sql.js';
 import { createAwsEndpoint } from '../../aws-endpoint';
 import { createDynamoDb } from '../../dynamodb';
@@ -70,8 +70,60 @@ describe('DynamoDB', () => {
     const KeySchema = [{ AttributeName: 'code', KeyType: 'HASH' }];
     const AttributeDefinitions = [{ AttributeName: 'code', AttributeType: 'S' }];
     await expect(dynamoDb().create(table({ KeySchema, AttributeDefinitions }))).rejects.toThrow(
-      'Table Shares exists with other keys or indexes: remove the data folder',
+      'Table Shares exists with other keys or another stream: remove the data folder',
     );
+  });
+
+  describe('an update of a table that has items', () => {
+    const name = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' });
+    const index = (IndexName: string, key: string, Projection: object = { ProjectionType: 'KEYS_ONLY' }) => ({
+      IndexName,
+      KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
+      Projection,
+    });
+    const jobs = (...GlobalSecondaryIndexes: readonly ReturnType<typeof index>[]): Resource => {
+      const keys = GlobalSecondaryIndexes.flatMap(({ KeySchema }) => KeySchema.map((key) => key.AttributeName));
+      const AttributeDefinitions = [...new Set(['organisation', 'code', ...keys])].map(name);
+      return { ...table({ AttributeDefinitions, GlobalSecondaryIndexes }), logicalId: 'Jobs' };
+    };
+    const byStatus = index('by-status', 'status');
+    const withDevice = index('with-device', 'device');
+    const query = async (IndexName: string, key: string) => {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: 'Jobs',
+          IndexName,
+          KeyConditionExpression: '#key = :value',
+          ExpressionAttributeNames: { '#key': key },
+          ExpressionAttributeValues: { ':value': { S: 'one' } },
+        }),
+      );
+      return Items.map(({ code }) => code?.S);
+    };
+
+    beforeAll(async () => {
+      await dynamoDb().create(jobs(byStatus));
+      const Item = { organisation: { S: 'o' }, code: { S: 'of before' }, status: { S: 'one' }, device: { S: 'one' } };
+      await client.send(new PutItemCommand({ TableName: 'Jobs', Item }));
+    });
+
+    // CloudFormation user guide, `AWS::DynamoDB::Table`, GlobalSecondaryIndexes.
+    test.each([
+      ['adds two', [byStatus, withDevice, index('by-code', 'code')], 'has 2 indexes more or fewer'],
+      ['replaces one', [withDevice], 'has 2 indexes more or fewer'],
+      ['changes a key', [index('by-status', 'device')], 'Index by-status of table Jobs has other keys or attributes'],
+      ['changes what it holds', [index('by-status', 'status', { ProjectionType: 'ALL' })], 'other keys or attributes'],
+    ])('that %s is refused', async (_, wanted, message) => {
+      await expect(dynamoDb().create(jobs(...wanted))).rejects.toThrow(message);
+      expect(await query('by-status', 'status')).toEqual(['of before']);
+    });
+
+    test('adds an index with the items of before, then deletes the other one', async () => {
+      await dynamoDb().create(jobs(byStatus, withDevice));
+      expect(await query('with-device', 'device')).toEqual(['of before']);
+      await dynamoDb().create(jobs(withDevice));
+      await expect(query('by-status', 'status')).rejects.toThrow('index');
+    });
   });
 
   test('forwards all callers to the same tables', async () => {

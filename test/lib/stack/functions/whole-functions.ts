@@ -38,7 +38,11 @@ for (const endpoint of Object.values(endpointTable)) {
 /** Of a function that sets deadlines. */
 const deadlinePermission = 'sqs:SendMessage PlatformIntegration/InboundEvents/Events';
 /** Of a function that uses files of missions. */
-const filePermissions = { get: 's3:GetObject MissionFiles/Bucket/*', put: 's3:PutObject MissionFiles/Bucket/*' };
+const filePermissions = {
+  get: 's3:GetObject MissionFiles/Bucket/*',
+  put: 's3:PutObject MissionFiles/Bucket/*',
+  delete: 's3:DeleteObject MissionFiles/Bucket/*',
+};
 /** Of a function that asks the platform. */
 const askPermission = 'events:PutEvents Platform/Bus';
 const pathOf = (handler: string) => `Endpoints/${handler.split('/').at(-1)}`;

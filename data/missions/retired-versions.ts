@@ -1,0 +1,25 @@
+import { keptAfterEnd, storedMission } from '../../domain/mission-record';
+import { deleteOriginal } from './mission-files';
+import { expireLine, type MissionVersion } from './mission-lines';
+
+/**
+ * Lets a version go that is its mission's no more: the file, which nobody can read any more, and, after a while, the line. The mission has
+ * changed already, so what fails is logged, which the alarm of the function counts, and stays.
+ * @param was the mission as it was; of before it may lack until when jobs need it, and stays then
+ * @param now ISO 8601
+ */
+export async function retireVersion(was: Record<string, unknown> | undefined, now: string): Promise<void> {
+  const { missionId, version, flownUntil } = storedMission.parse(was);
+  if (flownUntil !== undefined) await retire({ missionId, version }, keptAfterEnd(flownUntil, now));
+}
+
+/** Lets a version go that no job flies. @param now ISO 8601 */
+export const retireUnused = (of: MissionVersion, now: string): Promise<void> => retire(of, keptAfterEnd(0, now));
+
+async function retire(of: MissionVersion, until: number): Promise<void> {
+  const results = await Promise.allSettled([expireLine(of, until), deleteOriginal(of)]);
+  for (const result of results)
+    if (result.status === 'rejected')
+      // Lambda logs this with level ERROR (developer guide, "Using JSON structured logs with Node.js").
+      console.error('a version of a mission stays', of, result.reason instanceof Error ? result.reason.name : '');
+}

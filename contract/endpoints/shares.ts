@@ -42,7 +42,7 @@ export const revokeShare = {
     '`REVOKED`. A video address that was issued before plays on for 300 seconds at most.',
   scope: 'share:manage',
   handler: 'shares/revoke-share',
-  tables: { shares: ['update', 'delete'], connections: ['query', 'delete', 'update'] },
+  tables: { shares: ['update', 'delete'], connections: ['query', 'get', 'delete', 'update'] },
   closesSockets: true,
   request: {},
   reply: { status: 200, body: messageReply },

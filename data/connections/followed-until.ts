@@ -116,6 +116,29 @@ async function noteFirst(before: Record<string, unknown> | undefined, medium: Me
   return true;
 }
 
+/**
+ * Has the stream publish the state of a job or a share to its topic once more, in order with its changes: whoever published it beside the
+ * stream could do so after the end.
+ * @param attempt how often that was requested before, which the record of the stream has too
+ * @returns whether the resource exists
+ */
+export const publishAgain = (followed: Followed & { kind: 'job' | 'share' }, attempt: number): Promise<boolean> => {
+  const item = itemOf(followed);
+  if (!item) return Promise.resolve(false);
+  return succeeded(
+    dynamodb.send(
+      new UpdateCommand({
+        ...item,
+        UpdateExpression: 'SET publishedAgain = :publishedAgain',
+        ConditionExpression: 'attribute_exists(#id)',
+        ExpressionAttributeNames: { '#id': idOf[followed.kind] },
+        // Each time another value.
+        ExpressionAttributeValues: { ':publishedAgain': `${attempt} ${Date.now()}` },
+      }),
+    ),
+  );
+};
+
 /** Until when somebody may follow a resource, strongly consistent; nobody follows one that does not exist. */
 export async function readFollowed(followed: Followed): Promise<FollowedItem> {
   const item = itemOf(followed);

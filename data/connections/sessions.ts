@@ -10,6 +10,7 @@ import {
   PutCommand,
   type BatchWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
 const common = {
@@ -92,9 +93,9 @@ export const noteHolder = (session: ViewerSession) =>
 export const heldDeviceOf = ({ channel }: Connection): string | undefined =>
   channel.startsWith(HOLDER) ? channel.slice(HOLDER.length) : undefined;
 
-/** The topic of a share follows its device no longer. */
-export const endTopic = (topic: string, deviceId: string) =>
-  unfollowItem({ channel: deviceKey(deviceId), connectionId: topic });
+/** A viewer's socket, or the topic of a share, follows the device of the share no longer. */
+export const endSamples = (receiver: string, deviceId: string) =>
+  unfollowItem({ channel: deviceKey(deviceId), connectionId: receiver });
 
 type Writes = NonNullable<BatchWriteCommandInput['RequestItems']>;
 
@@ -146,9 +147,16 @@ export async function findSession(connectionId: string): Promise<Session | undef
  * @param now Unix seconds
  * @param waiting identifies this subscription: the snapshot of an earlier one does not end it
  * @param batch whether samples that arrive together are sent as one message
+ * @returns the item of the earlier subscription, if there was one
  */
-export const follow = (session: Session, id: string, now: number, waiting: string, batch = false) =>
-  dynamodb.send(
+export async function follow(
+  session: Session,
+  id: string,
+  now: number,
+  waiting: string,
+  batch = false,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { Attributes } = await dynamodb.send(
     new PutCommand({
       TableName: table('connections'),
       Item: {
@@ -158,8 +166,36 @@ export const follow = (session: Session, id: string, now: number, waiting: strin
         waiting,
         ...(batch && { batch: true }),
       },
+      ReturnValues: 'ALL_OLD',
     }),
   );
+  return Attributes;
+}
+
+/**
+ * Takes a subscription back that did not come about: the earlier one is as it was. Not when another has taken its place meanwhile; nor when the
+ * earlier one has missed a message: then it goes on waiting, so the heartbeat closes the socket and its client learns of it.
+ * @param waiting of the subscription
+ * @param earlier what {@link follow} returned
+ */
+export async function takeBack(
+  { connectionId }: Session,
+  id: string,
+  waiting: string,
+  earlier: Readonly<Record<string, unknown>> | undefined,
+): Promise<void> {
+  const key = { channel: deviceKey(id), connectionId };
+  const isStillThis = {
+    TableName: table('connections'),
+    ConditionExpression: `waiting = :waiting${earlier ? ' AND attribute_not_exists(buffered)' : ''}`,
+    ExpressionAttributeValues: { ':waiting': waiting },
+  };
+  await succeeded(
+    earlier
+      ? dynamodb.send(new PutCommand({ ...isStillThis, Item: { ...earlier, ...key } }))
+      : dynamodb.send(new DeleteCommand({ ...isStillThis, Key: key })),
+  );
+}
 
 /** Ends the subscription with this item. */
 export const unfollowItem = ({ channel, connectionId }: Pick<Connection, 'channel' | 'connectionId'>) =>

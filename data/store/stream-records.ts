@@ -78,8 +78,10 @@ export interface TopicSubscribers {
   readonly organisation: Organisation;
   /** Until when, Unix seconds; undefined when nobody ever was. */
   readonly until: number | undefined;
-  /** It was this write that noted it, so somebody may have subscribed who knows no state yet. */
+  /** It was this write that noted it, so somebody may have subscribed who knows no state yet; or the topic lacks its state. */
   readonly isNew: boolean;
+  /** How often AWS IoT has refused to retain the state since. */
+  readonly attempt: number;
 }
 
 /** The value of an attribute of DynamoDB, undefined without the attribute. */
@@ -97,8 +99,15 @@ const topicUntilOf = (image: Record<string, unknown> | undefined): number | unde
 /** The subscribers after the change in a record of the jobs or shares stream, or before a deletion. */
 export function topicSubscribersOf({ dynamodb }: StreamRecord): TopicSubscribers {
   const { Keys, OldImage: before, NewImage: after } = dynamodb ?? {};
-  const isNew = before !== undefined && (topicUntilOf(after) ?? 0) > (topicUntilOf(before) ?? 0);
-  return { organisation: valueOf(Keys?.['organisation']) ?? '', until: topicUntilOf(after ?? before), isNew };
+  const again = valueOf(after?.['publishedAgain']);
+  const isAgain = again !== undefined && again !== valueOf(before?.['publishedAgain']);
+  const isNew = before !== undefined && (isAgain || (topicUntilOf(after) ?? 0) > (topicUntilOf(before) ?? 0));
+  return {
+    organisation: valueOf(Keys?.['organisation']) ?? '',
+    until: topicUntilOf(after ?? before),
+    isNew,
+    attempt: isAgain ? Number.parseInt(again, 10) : 0,
+  };
 }
 
 /** Identifies the item of a record, by which records are kept in order; the attributes of a key may come in any order. */

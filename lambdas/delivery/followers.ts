@@ -7,12 +7,9 @@ import {
   type Follower,
 } from '../../data/connections/followers';
 import { publish } from '../../data/connections/mqtt-topics';
-import { endTopic } from '../../data/connections/sessions';
-import { closeSocket, endSocket, HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../data/connections/sockets';
-import { broadcastTopicOf } from '../../data/shares/share-id';
+import { closeSocket, deleteConnection, endSocket, postToSocket } from '../../data/connections/sockets';
 import { isNewer, type Sequenced, type Sequences } from '../../domain/sequence';
-import { isBroadcast, type Share } from '../../domain/share';
-import { eventsBetween, type StatusEvent } from '../../domain/status-event';
+import type { StatusEvent } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
 import { withConcurrency } from '../concurrency';
 import { inBatches } from './batches';
@@ -65,7 +62,10 @@ async function bufferOrClose(follower: Follower, buffered: readonly BufferedMess
  * @throws Error when the followers can't be read, when a socket is still open after the final message, and when a socket that
  *   can be neither posted to nor closed can't be marked for the heartbeat either
  */
-export async function publishToSockets(event: StatusEvent, pages: AsyncIterable<Follower[]>): Promise<void> {
+export async function publishToSockets(
+  event: StatusEvent,
+  pages: AsyncIterable<Follower[]> | Iterable<Follower[]>,
+): Promise<void> {
   const outgoingFor = outgoingTo(event);
   const send = publishToSocket(outgoingFor);
   let reader: Follower | undefined;
@@ -118,47 +118,39 @@ const CONNECTING_MS = 30_000;
 const readsTopic = ({ broadcast, bufferingSince, openedAt }: Follower) =>
   broadcast !== undefined && bufferingSince === undefined && openedAt * 1000 + CONNECTING_MS < Date.now();
 
-/**
- * Sends the final message of a deleted share to the sockets that follow it, viewers' included, and closes them. After this returns, no
- * socket receives anything else through that share. A thousand would keep the caller waiting: viewers who take samples from the topic of
- * a wide share get no more of them, and are closed by the invocation that the deletion causes (`share-end`).
- * @param share as it was; undefined when that is no longer known: then no final message is sent
- * @param now ISO 8601
- */
-export async function closeFollowersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
-  if (share && isBroadcast(share)) await endTopic(broadcastTopicOf(shareCode), share.deviceId);
-  const [event] = share ? eventsBetween({ kind: 'share', before: share, after: undefined }, now) : [];
-  await endFollowers(shareCode, event?.message, ({ broadcast }) => broadcast === undefined);
-}
+/** By then the function that was to send a follower its first messages has ended, in seconds. */
+const FIRST_MESSAGES_WITHIN_S = 30;
+
+/** Whether a follower waits for first messages that nobody sends any more: it has missed a message, or that function has died. */
+const isGivenUp = ({ bufferingSince, waiting }: Follower) =>
+  bufferingSince !== undefined &&
+  (waiting !== undefined || bufferingSince + FIRST_MESSAGES_WITHIN_S < Math.floor(Date.now() / 1000));
 
 /**
  * Sends a final message to every socket that follows a share, and closes them; one that can't be closed is logged: the heartbeat
- * closes it. Nothing is written for a viewer: its seat ends with the share, and `$disconnect` deletes its connection.
+ * closes it. The message of one that waits for its first messages is buffered, and whoever sends those closes it: nothing else may be sent
+ * to it meanwhile, since an older state could follow. Nothing is written for a viewer: its seat ends with the share, and `$disconnect`
+ * deletes its connection. Call it only when no state of the share is being sent any more.
  * @param isMeant whether a follower is one of them; default: all are
  */
 export async function endFollowers(
   shareCode: string,
-  message: StatusMessage | undefined,
+  message: StatusMessage,
   isMeant: (follower: Follower) => boolean = () => true,
 ): Promise<void> {
-  const end = message && outgoing(message, true);
-  // A viewer is a stranger to the organisation, whose log is not its business.
-  const toViewer = message && JSON.stringify({ ...message, cursor: undefined });
-  const close = async (follower: Follower): Promise<void> => {
-    // One that still waits for its snapshot is sent the message directly, since the snapshot may come too late. Its handshake may
-    // still be open: without retries the socket would stay open and receive nothing.
-    const retryDelaysMs = follower.bufferingSince ? HANDSHAKE_RETRY_DELAYS_MS : [];
-    if (follower.shareCode !== undefined) return endSocket(follower, toViewer, retryDelaysMs);
-    if (end)
-      await (follower.bufferingSince
-        ? postToSocket(follower, end.text, retryDelaysMs)
-        : sendToFollower(follower, [end]));
-    await closeSocket(follower, retryDelaysMs);
+  const toPartner = outgoing(message, true);
+  const toViewer = outgoing(withoutCursor(message), true);
+  const end = async (follower: Follower): Promise<void> => {
+    const isViewer = follower.shareCode !== undefined;
+    const close = () => (isViewer ? deleteConnection(follower.connectionId) : closeSocket(follower));
+    if (isGivenUp(follower)) return close();
+    if (isViewer && follower.bufferingSince === undefined) return endSocket(follower, toViewer.text);
+    if (await sendToFollower(follower, [isViewer ? toViewer : toPartner])) await close();
   };
-  const closeOrLog = (follower: Follower) =>
-    close(follower).catch((error: unknown) =>
+  const endOrLog = (follower: Follower) =>
+    end(follower).catch((error: unknown) =>
       logger.error('socket could not be closed', { connectionId: follower.connectionId, error }),
     );
   for await (const page of followersOf({ kind: 'share', id: shareCode }))
-    await withConcurrency(page.filter(isMeant), closeOrLog);
+    await withConcurrency(page.filter(isMeant), endOrLog);
 }

@@ -12,9 +12,11 @@ import { publishToSockets } from './followers';
 /** Who an event is sent to on a channel. */
 export interface Audience {
   /** The sockets that follow the channel, a page at a time. */
-  readonly followers: AsyncIterable<Follower[]>;
+  readonly followers: AsyncIterable<Follower[]> | Iterable<Follower[]>;
   /** How its topic retains it; undefined when it is not published there. */
   readonly topic: Retention | undefined;
+  /** How often AWS IoT has refused to retain it before; default: never. */
+  readonly attempt?: number;
 }
 
 export type AudienceOf = (channel: Channel, event: StatusEvent) => Promise<Audience>;
@@ -83,11 +85,15 @@ export const commandAudience =
     });
   };
 
-/** Only those who are subscribed to the topic of a job or a share. @param topicUntil Unix seconds */
+/**
+ * Only those who are subscribed to the topic of a job or a share.
+ * @param topicUntil Unix seconds
+ * @param attempt how often AWS IoT has refused to retain the state
+ */
 export const subscribersUntil =
-  (topicUntil: number | undefined): AudienceOf =>
+  (topicUntil: number | undefined, attempt = 0): AudienceOf =>
   () =>
-    Promise.resolve({ followers: nobody(), topic: whileSubscribed(topicUntil) });
+    Promise.resolve({ followers: nobody(), topic: whileSubscribed(topicUntil), attempt });
 
 async function* nobody(): AsyncGenerator<Follower[]> {
   // No page.
@@ -103,6 +109,7 @@ async function publishState(
   { message }: StatusEvent,
   payload: string,
   retention: Retention,
+  attempt = 0,
 ): Promise<void> {
   const topic = topicOf(channel);
   try {
@@ -111,22 +118,38 @@ async function publishState(
     if (payload !== '') await publish(topic, payload, 'none');
     logger.warn('state not retained yet', { error });
     const deviceId = message.type === 'device.status' ? message.deviceId : undefined;
-    await requestRetention({ ...channel, deviceId, cursor: message.cursor });
+    await requestRetention({
+      ...channel,
+      deviceId,
+      cursor: message.cursor,
+      // A state that comes only now begins anew.
+      ...(attempt > 0 && { attempt }),
+    });
   }
 }
 
-async function publishEvent(channel: Channel, event: StatusEvent, retention: Retention): Promise<void> {
+async function publishEvent(
+  channel: Channel,
+  event: StatusEvent,
+  retention: Retention,
+  attempt?: number,
+): Promise<void> {
   const payload = JSON.stringify(event.message);
-  if (event.role === 'state') return publishState(channel, event, payload, retention);
+  if (event.role === 'state') return publishState(channel, event, payload, retention, attempt);
   await publish(topicOf(channel), payload, 'none');
   // What was retained for nobody any more has expired.
   if (event.role === 'end' && retention !== 'none') await publishState(channel, event, '', 'until-replaced');
 }
 
 /** A message that AWS IoT will never accept is logged and skipped: it would block everything behind it in the stream. */
-async function publishToTopic(channel: Channel, event: StatusEvent, retention: Retention): Promise<void> {
+async function publishToTopic(
+  channel: Channel,
+  event: StatusEvent,
+  retention: Retention,
+  attempt?: number,
+): Promise<void> {
   try {
-    await publishEvent(channel, event, retention);
+    await publishEvent(channel, event, retention, attempt);
   } catch (error) {
     if (!isPermanentFailure(error)) throw error;
     logger.error('message refused by AWS IoT', { kind: channel.kind, error });
@@ -142,8 +165,8 @@ async function publishToTopic(channel: Channel, event: StatusEvent, retention: R
 export const publishStatus = (event: StatusEvent, audienceOf: AudienceOf): Promise<void> =>
   allSettled(
     channelsOf(event.message).map(async (channel) => {
-      const { followers, topic } = await audienceOf(channel, event);
-      const toTopic = topic === undefined ? [] : [publishToTopic(channel, event, topic)];
+      const { followers, topic, attempt } = await audienceOf(channel, event);
+      const toTopic = topic === undefined ? [] : [publishToTopic(channel, event, topic, attempt)];
       await allSettled([...toTopic, publishToSockets(event, followers)]);
     }),
   );

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { channelOf, topicOf, type Channel } from '../../contract/status-channels';
-import { readFollowed } from '../../data/connections/followed-until';
+import { publishAgain } from '../../data/connections/followed-until';
 import { readRetentionRequest, type RetentionRequest } from '../../data/connections/retained-status';
-import { publish, type Retention } from '../../data/connections/mqtt-topics';
-import { mayBeSubscribed } from '../../domain/followed-until';
+import { publish } from '../../data/connections/mqtt-topics';
 import type { StatusMessage } from '../../domain/status-message';
 import { currentState } from '../delivery/channel-state';
 import { eachMessage } from '../each-message';
@@ -13,15 +12,10 @@ import { named, namedIn } from '../subject';
 
 /** Attempts when the state changes during each of them; the fan-out publishes every change too. */
 const MAX_ATTEMPTS = 3;
+/** How often the stream may try before somebody has to look: after two minutes, since each waits twice as long. */
+const MAX_OF_STREAM = 6;
 
-/** How the topic of a state retains it; undefined when nobody can be subscribed any more, so that later states are not published. */
-async function retentionOf({ kind, id }: Channel): Promise<Retention | undefined> {
-  if (kind === 'group') return 'until-replaced';
-  const { topicUntil } = await readFollowed({ kind, id });
-  return mayBeSubscribed(topicUntil, new Date()) ? { until: topicUntil } : undefined;
-}
-
-/** The state to retain; for a group that of the device, if it still belongs to the group. Undefined when there is none. */
+/** The state of the device to retain, if it still belongs to the group, else of another one. Undefined when there is none. */
 async function stateOf(
   channel: Channel,
   { deviceId }: RetentionRequest,
@@ -32,21 +26,30 @@ async function stateOf(
   return ofDevice ?? state?.[0];
 }
 
-/** Retains the current state, or clears the topic of a deleted resource; repeats if the state changed meanwhile. */
-async function retain(overdue: RetentionRequest): Promise<void> {
-  const channel = channelOf(overdue);
-  if (!channel) throw new Error(`a ${overdue.kind} has no channel`);
+/** Retains the current state of a group's device, or clears the topic of a deleted group; repeats if the state changed meanwhile. */
+async function retainOfGroup(channel: Channel, overdue: RetentionRequest): Promise<void> {
   const now = new Date().toISOString();
   let state = await stateOf(channel, overdue, now);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    // Nothing is left to expire in a topic that is cleared.
-    const retention = state ? await retentionOf(channel) : 'until-replaced';
-    if (retention === undefined) return;
-    await publish(topicOf(channel), state ? JSON.stringify({ ...state, cursor: overdue.cursor }) : '', retention);
+    const text = state ? JSON.stringify({ ...state, cursor: overdue.cursor }) : '';
+    await publish(topicOf(channel), text, 'until-replaced');
     const published = state;
     state = await stateOf(channel, overdue, now);
     if (isDeepStrictEqual(published, state)) return;
   }
+}
+
+/**
+ * Has the stream publish the state of a job or a share again, or clears the topic of one that is deleted. It is not published here: the
+ * end could come first.
+ */
+async function retain(overdue: RetentionRequest): Promise<void> {
+  const channel = channelOf(overdue);
+  if (!channel) throw new Error(`a ${overdue.kind} has no channel`);
+  const { kind, id } = channel;
+  if (kind === 'group') return retainOfGroup(channel, overdue);
+  if (overdue.attempt > MAX_OF_STREAM) throw new Error('AWS IoT retains no state of this channel');
+  if (!(await publishAgain({ kind, id }, overdue.attempt + 1))) await publish(topicOf(channel), '', 'until-replaced');
 }
 
 /** Queue of channels whose state could not be retained at once → their retained messages (DESIGN section 3). */

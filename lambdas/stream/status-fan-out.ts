@@ -1,7 +1,10 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { followersOf, type Follower } from '../../data/connections/followers';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
+import { beginSending, endSending } from '../../data/connections/share-states';
 import { createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/store/stream-records';
 import { readItem } from '../../data/jobs/jobs';
+import { readShare } from '../../data/shares/shares';
 import type { Device } from '../../domain/fleet';
 import { organisationOf } from '../../domain/id';
 import { isFlown } from '../../domain/job-lifecycle';
@@ -21,7 +24,13 @@ import {
   type RecordEvents,
 } from '../delivery/log-events';
 import { followedGroup } from '../delivery/followed-group';
-import { audienceUntil, findAudience, publishStatus, subscribersUntil } from '../delivery/publish-status';
+import {
+  audienceUntil,
+  findAudience,
+  publishStatus,
+  subscribersUntil,
+  type AudienceOf,
+} from '../delivery/publish-status';
 
 /**
  * Streams of jobs, commands, shares and fleet → the event log, then status channels (spec section 6). A change is in the log before it is published, and each channel gets its changes in the order of the log.
@@ -57,23 +66,47 @@ const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf) => {
 };
 
 /**
- * Publishes a change of a job or a share; to the topic, the state too when it is this write that noted a subscriber. Its order among the
- * changes is that of the writes: nothing newer comes before it, and nothing after it is missing.
+ * Publishes a change of a job or a share; to the topic, the state too when it is this write that noted a subscriber, or that the topic lacks
+ * it. Its order among the changes is that of the writes: nothing newer comes before it, and nothing after it is missing.
  */
 async function publishChange(
   record: StreamRecord,
   { change, events }: PublishableChange,
   cursorOf: CursorOf,
 ): Promise<void> {
-  const { organisation, until, isNew } = topicSubscribersOf(record);
-  for (const event of events) {
-    if (change.kind === 'share' && change.before && event.role === 'end') await tellEnd(change.before, event.message);
-    await publishStatus(event, audienceUntil(until));
+  const { organisation, until, isNew, attempt } = topicSubscribersOf(record);
+  const publishAll = async (audienceOf: AudienceOf) => {
+    for (const event of events) {
+      if (change.kind === 'share' && change.before && event.role === 'end') await tellEnd(change.before, event.message);
+      await publishStatus(event, audienceOf);
+    }
+    const snapshot = isNew ? snapshotOf(change, createdAtOf(record)) : undefined;
+    if (!snapshot) return;
+    const message = { ...snapshot.message, cursor: await cursorOf(organisation) };
+    await publishStatus({ ...snapshot, message }, subscribersUntil(until, attempt));
+  };
+  if (change.kind !== 'share' || !change.after) return publishAll(audienceUntil(until));
+  if (events.length > 0 || isNew) await unlessEnded(change.after.shareCode, audienceUntil(until), publishAll);
+}
+
+/**
+ * Publishes a state of a share unless it has ended since: its record may be processed again after the end was sent. Meanwhile it is marked that a
+ * state is being sent: a call that revokes the share sends the end itself, and waits for that.
+ */
+async function unlessEnded(
+  shareCode: string,
+  audienceOf: AudienceOf,
+  publishAll: (audienceOf: AudienceOf) => Promise<void>,
+): Promise<void> {
+  const pages: Follower[][] = [];
+  for await (const page of followersOf({ kind: 'share', id: shareCode })) if (page.length > 0) pages.push(page);
+  if (pages.length > 0) await beginSending(shareCode);
+  try {
+    if (!(await readShare(shareCode, new Date().toISOString()))) return;
+    await publishAll(async (channel, event) => ({ ...(await audienceOf(channel, event)), followers: pages }));
+  } finally {
+    if (pages.length > 0) await endSending(shareCode);
   }
-  const snapshot = isNew ? snapshotOf(change, createdAtOf(record)) : undefined;
-  if (!snapshot) return;
-  const message = { ...snapshot.message, cursor: await cursorOf(organisation) };
-  await publishStatus({ ...snapshot, message }, subscribersUntil(until));
 }
 
 /**

@@ -3,6 +3,7 @@ import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Contract } from '../../contract/contract';
+import type { TableUses } from '../../contract/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream, commandKeys } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
@@ -26,6 +27,9 @@ export interface FanOutProps {
 /** Maximum of Lambda (API reference, CreateEventSourceMapping, ParallelizationFactor). */
 const MAX_BATCHES_PER_SHARD = 10;
 
+/** What has the stream publish the state of a channel again; it is not read then. */
+const ofStream: Readonly<Record<string, TableUses>> = { job: { jobs: ['update'] }, share: { shares: ['update'] } };
+
 /** Publishes changes in the tables to the status channels. */
 export class FanOut extends Construct {
   private readonly failures: Queue;
@@ -47,6 +51,7 @@ export class FanOut extends Construct {
       },
     }).uses(tables, {
       jobs: ['get'],
+      shares: ['get'],
       fleet: ['get'],
       connections: ['get', 'query', 'delete', 'update'],
       events: ['query', 'put'],
@@ -117,7 +122,7 @@ export class FanOut extends Construct {
       entry: 'queue/retain-status',
       description: 'Retain over MQTT the state of a channel that AWS IoT did not retain at once',
       timeoutSeconds: 30,
-    }).uses(tables, ...Object.values(channels).map((channel) => channel.tables.state));
+    }).uses(tables, ...Object.entries(channels).map(([kind, channel]) => ofStream[kind] ?? channel.tables.state));
     grantPublish(retain, channels);
     queue.grantConsumeMessages(retain.lambda);
     new EventSourceMapping(this, 'FromRetention', {

@@ -134,6 +134,18 @@ export async function follow(
   else await followOverMqtt(recorder, connectionOf(connections, caller), caller, subject);
 }
 
+/** Follows a share of the caller's organisation over both transports. */
+export async function followShare(
+  recorder: HistoryRecorder,
+  connections: Connections,
+  caller: Caller,
+  share: ShareRecord,
+): Promise<void> {
+  const subject = { kind: 'share', id: share.id, name: share.name, isForeign: false, share, isNobodys: false } as const;
+  await followOverMqtt(recorder, connectionOf(connections, caller), caller, subject);
+  await followOverWss(recorder, caller, subject);
+}
+
 /** Disconnects one of the organisation's followers, if any. */
 export async function unfollow(recorder: HistoryRecorder, caller: Caller, { pick }: Input<'unfollow'>): Promise<void> {
   const own = recorder.followers.filter(({ tag, left }) => tag === caller.organisation.tag && left === undefined);

@@ -175,6 +175,7 @@ function socketViolations(recorder: HistoryRecorder): string[] {
         ...subscriber,
         leavesAt: Math.min(leavesAt, revoked?.start ?? Infinity),
         leftAt: Math.min(leftAt, revoked?.end ?? Infinity),
+        isEnded: closed !== undefined && leavesAt === Infinity,
         closed: closed && { code: closed.code, explained: leavesAt !== Infinity || revoked !== undefined },
       },
       samples,

@@ -12,7 +12,7 @@ import {
   ORGANISATIONS,
 } from './organisations';
 import { runBatch, type BatchResult } from './batch';
-import { generateOperations } from './operations';
+import { generateOperations, topics, type Topic } from './operations';
 import type { Transport } from './run-operation';
 import type { CountedCall } from './rate-limit-violations';
 import { openSession, type Session } from './session';
@@ -31,19 +31,23 @@ function options(words: readonly string[]): Options {
       operations: { type: 'string', default: '1000' },
       seed: { type: 'string', default: String(randomInt(2 ** 31)) },
       'at-once': { type: 'string', default: '12' },
+      about: { type: 'string', default: topics[0] },
     },
   });
+  const about = topics.find((topic) => topic === values.about);
+  if (about === undefined) throw new Error(`--about is one of: ${topics.join(', ')}`);
   const numbers = [values.operations, values.seed, values['at-once']].map(Number);
   if (!numbers.every((number) => Number.isSafeInteger(number) && number >= 0))
     throw new Error('--operations, --seed and --at-once are whole numbers');
   const [operations = 0, seed = 0, atOnce = 0] = numbers;
-  return { operations, seed, atOnce: Math.max(1, atOnce) };
+  return { operations, seed, atOnce: Math.max(1, atOnce), about };
 }
 
 interface Options {
   readonly operations: number;
   readonly seed: number;
   readonly atOnce: number;
+  readonly about: Topic;
 }
 
 /** Totals over all batches. */
@@ -72,7 +76,7 @@ class Totals {
 }
 
 /** Runs batches until one has a violation. @returns whether everything could be explained */
-async function run(newSession: () => Promise<Session>, { operations, seed, atOnce }: Options): Promise<boolean> {
+async function run(newSession: () => Promise<Session>, { operations, seed, atOnce, about }: Options): Promise<boolean> {
   const totals = new Totals();
   let session = await newSession();
   let openedAt = performance.now();
@@ -80,13 +84,15 @@ async function run(newSession: () => Promise<Session>, { operations, seed, atOnc
     const count = Math.min(BATCH_SIZE, operations - done);
     const result = await runBatch(
       session,
-      generateOperations(batchSeed, count, ORGANISATIONS, CLIENTS_PER_ORGANISATION),
+      generateOperations(batchSeed, count, ORGANISATIONS, CLIENTS_PER_ORGANISATION, about),
       atOnce,
     );
     totals.add(result);
     const { violations } = result;
     if (violations.length > 0) {
-      console.log(`${violations.length} can't be explained. Again: --seed ${batchSeed} --operations ${count}`);
+      console.log(
+        `${violations.length} can't be explained. Again: --about '${about}' --seed ${batchSeed} --operations ${count}`,
+      );
       for (const violation of violations.slice(0, MAX_PRINTED)) console.log(`\n${violation}`);
       await session.close();
       return false;
@@ -103,7 +109,7 @@ async function run(newSession: () => Promise<Session>, { operations, seed, atOnc
 }
 
 /**
- * `npm run model -- [--operations <count>] [--seed <seed>]`: random operations over every transport against a stack of its
+ * `npm run model -- [--operations <count>] [--seed <seed>] [--about <topic>]`: random operations over every transport against a stack of its
  * own, with each answer and message checked by a model. Fails when something can't be explained.
  */
 async function main(words: readonly string[]): Promise<void> {

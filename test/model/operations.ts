@@ -77,6 +77,10 @@ const operationInputs = {
   'get share': [4, fc.record({ target })],
   'list share resources': [3, fc.record({ target })],
   'revoke share': [3, fc.record({ target })],
+  'end watched share': [
+    1,
+    fc.record({ device: fc.nat(2), viewers: fc.integer({ min: 1, max: 3 }), afterMs: fc.nat(900) }),
+  ],
   'list shares': [3, fc.record({ limit: fc.option(fc.integer({ min: 1, max: 5 })) })],
   'list resources': [2, fc.record({})],
   follow: [9, fc.record({ target, kind: kindOfChannel, over })],
@@ -154,15 +158,45 @@ export type Operation = {
   };
 }[OperationName];
 
+/** What a run is about: everything, or only one kind of fault, of which it then meets many. */
+export const topics = ['everything', 'ending shares'] as const;
+export type Topic = (typeof topics)[number];
+
+/** Weights of the operations of a run about ending shares: viewers come and go, so that numbers of them are on their way at each end. */
+const whileSharesEnd: Partial<Record<OperationName, number>> = {
+  'create share': 4,
+  'revoke share': 3,
+  'end watched share': 20,
+  'get share': 1,
+  follow: 4,
+  unfollow: 1,
+  watch: 6,
+  'stop watching': 5,
+  publish: 4,
+};
+
+function arbitraryOf(name: OperationName, topic: Topic): { weight: number; input: fc.Arbitrary<unknown> } {
+  const [weight, input] = operationInputs[name];
+  if (topic === 'everything') return { weight, input };
+  const about = name === 'follow' ? operationInputs.follow[1].map((one) => ({ ...one, kind: 'share' })) : input;
+  return { weight: whileSharesEnd[name] ?? 0, input: about };
+}
+
 /**
- * Operations generated from a seed: the same seed and count give the same operations.
+ * Operations generated from a seed: the same seed, count and topic give the same operations.
  * @param organisations their number, each with `clients` clients
  */
-export function generateOperations(seed: number, count: number, organisations: number, clients: number): Operation[] {
+export function generateOperations(
+  seed: number,
+  count: number,
+  organisations: number,
+  clients: number,
+  topic: Topic = 'everything',
+): Operation[] {
   const by = fc.record({ organisation: fc.nat(organisations - 1), client: fc.nat(clients - 1) });
   const each = (Object.keys(operationInputs) as OperationName[]).map((name) => {
-    const [weight, input] = operationInputs[name];
-    return { weight, arbitrary: fc.record({ name: fc.constant(name), by, input: input as fc.Arbitrary<unknown> }) };
+    const { weight, input } = arbitraryOf(name, topic);
+    return { weight, arbitrary: fc.record({ name: fc.constant(name), by, input }) };
   });
   return fc.sample(fc.oneof(...each), { seed, numRuns: count }) as Operation[];
 }

@@ -3,6 +3,7 @@ import type { OperationName, Operation } from './operations';
 import { follow, unfollow, type Connections } from './channel-operations';
 import { sendCommands, steerAsViewer } from './command-operations';
 import { cancelDispatched, dispatchJobs } from './dispatch-operations';
+import { endWatchedShare } from './ending-shares';
 import { patchUnknownField, cancel, patch, createJob, listJobs, readJob, remove } from './job-operations';
 import { createShare, listResources, listShares, readOneShare, readResources, revoke } from './share-operations';
 import { subscribe, publish, reportStatus, reportTelemetry, stop, watch } from './telemetry-operations';
@@ -43,6 +44,8 @@ const operations: Operations = {
   'list share resources': ({ recorder }, caller, { target }) =>
     readResources(recorder, caller, recorder.shareFor(caller, target)),
   'revoke share': ({ recorder }, caller, { target }) => revoke(recorder, caller, recorder.shareFor(caller, target)),
+  'end watched share': ({ recorder, connections }, caller, input) =>
+    endWatchedShare(recorder, connections, caller, input),
   'list shares': ({ recorder }, caller, input) => listShares(recorder, caller, input),
   'list resources': ({ recorder }, caller) => listResources(recorder, caller),
   follow: ({ recorder, connections }, caller, input) => follow(recorder, connections, caller, input),

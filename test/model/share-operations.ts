@@ -6,11 +6,12 @@ import { unknownId, type ShareRecord, type HistoryRecorder } from './history-rec
 
 type Input<Name extends Operation['name']> = Extract<Operation, { name: Name }>['input'];
 
+/** @returns the share that was created, if any */
 export async function createShare(
   recorder: HistoryRecorder,
   caller: Caller,
   input: Input<'create share'>,
-): Promise<void> {
+): Promise<ShareRecord | undefined> {
   const { organisation } = caller;
   const otherOrganisation = recorder.organisations.find((other) => other !== organisation) ?? organisation;
   const own = organisation.devices[input.device % organisation.devices.length] ?? '';
@@ -21,13 +22,13 @@ export async function createShare(
   const answer = await callChecked(recorder, caller, label, 'stream:share', () =>
     caller.call('POST', '/v3/streams/share', { body }),
   );
-  if (!answer) return;
+  if (!answer) return undefined;
   const count = caller.countOf('POST /v3/streams/share', answer);
   if (count) recorder.counted.push(count);
   else recorder.addViolation(label, 'no rate-limit headers');
-  if (answer.status === 429) return;
+  if (answer.status === 429) return undefined;
   expectStatus(recorder, label, answer, { own: 201, foreign: 403, unknown: 404 }[whose]);
-  if (answer.status !== 201) return;
+  if (answer.status !== 201) return undefined;
   const share = answer.body['share'] as Readonly<Record<string, unknown>>;
   const id = String(share['shareCode']);
   const { shareUrl, links, expiresAt } = share;
@@ -36,7 +37,7 @@ export async function createShare(
   // The answer has no createdAt; expiresAt is an hour later.
   const createdAt = new Date(Date.parse(String(expiresAt)) - 3_600_000).toISOString();
   const { start, end } = answer;
-  recorder.shares.set(id, {
+  const created: ShareRecord = {
     id,
     name: `share ${recorder.shares.size + 1} of ${organisation.name}`,
     organisation,
@@ -45,7 +46,9 @@ export async function createShare(
     deviceId: own,
     maxViewers,
     steps: [],
-  });
+  };
+  recorder.shares.set(id, created);
+  return created;
 }
 
 const codeOf = (share: ShareRecord | undefined, { organisation }: Caller) =>

@@ -1,4 +1,4 @@
-import { foreignIds, type ReceivedMessage } from './channel-violations';
+import { foreignIds, isFinal, type ReceivedMessage } from './channel-violations';
 
 /** A published sample. Times in ms; `timestamp` is the sample's own, in Unix milliseconds. */
 export interface PublishedSample {
@@ -31,6 +31,8 @@ export interface Subscriber {
   readonly leftAt: number;
   /** The server closed the connection; `explained`: its share was revoked, or the subscriber left. */
   readonly closed?: { readonly code: number; readonly explained: boolean } | undefined;
+  /** The server closed it although it had not left. */
+  readonly isEnded?: boolean;
 }
 
 /**
@@ -109,6 +111,25 @@ function deviceViolations(
 }
 
 /**
+ * Checks what a viewer received of its share: no state after a later one, nothing after the final message, and one before it was closed.
+ */
+function shareViolations({ role, received, isEnded }: Subscriber): string[] {
+  if (role !== 'viewer') return [];
+  const messages = received.map(({ message }) => message);
+  const sequences = messages.filter(({ type }) => type === 'share.status').map(({ sequence }) => Number(sequence));
+  const end = messages.findIndex(isFinal);
+  const afterEnd = end < 0 ? [] : messages.slice(end + 1).filter((message) => !isFinal(message));
+  return [
+    ...sequences.flatMap((sequence, index) => {
+      const before = sequences[index - 1] ?? sequence;
+      return sequence < before ? [`sequence ${sequence} after ${before}`] : [];
+    }),
+    ...afterEnd.map(({ type }) => `${String(type)} after the final message`),
+    ...(isEnded && end < 0 ? ['closed without a final message'] : []),
+  ];
+}
+
+/**
  * Violations in what a telemetry socket received: samples of each device in order, late ones never after later ones, once, without gaps, nothing of others,
  * and nothing published after the end; in batches for those that asked for them.
  * @param samples all accepted ones, of any device
@@ -129,6 +150,7 @@ export function telemetryViolations(subscriber: Subscriber, samples: readonly Pu
     ...(subscriber.closed && !subscriber.closed.explained
       ? [`closed with ${subscriber.closed.code} unexpectedly`]
       : []),
+    ...shareViolations(subscriber),
     ...subscriber.deviceIds.flatMap((deviceId) =>
       deviceViolations(
         subscriber,

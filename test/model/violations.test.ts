@@ -201,6 +201,30 @@ describe('telemetryViolations', () => {
     expect(violations([message(-1), message(1), message(2), message(3), message(4)])).toEqual([]);
   });
 
+  describe('of a viewer', () => {
+    const status = (sequence: number, shareState = 'ACTIVE') => ({ type: 'share.status', sequence, shareState });
+    const viewer = { role: 'viewer', leavesAt: 2.6, leftAt: 3 } as const;
+    const [first, counted, end] = [status(1), status(2), status(3, 'REVOKED')];
+
+    test('accepts its share up to the end, which may come twice', () => {
+      expect(violations([first, message(1), counted, message(2), end, end], { ...viewer, isEnded: true })).toEqual([]);
+      expect(violations([first, message(1), counted], viewer)).toEqual([]);
+    });
+
+    test.each<[string, object[], string[]]>([
+      [
+        'a state that came back',
+        [first, message(1), end, counted],
+        ['sequence 2 after 3', 'share.status after the final message'],
+      ],
+      ['a state before an earlier one', [counted, message(1), first, end], ['sequence 1 after 2']],
+      ['a sample after the end', [first, message(1), end, message(2)], ['device.telemetry after the final message']],
+      ['no end', [first, message(1)], ['closed without a final message']],
+    ])('finds %s', (_, messages, found) => {
+      expect(violations(messages, { ...viewer, isEnded: true })).toEqual(found);
+    });
+  });
+
   test('accepts what an instance that had not seen a device took as new: late samples, and repeated ones', () => {
     const soon = { receivedAt: new Date(100).toISOString() };
     const all = [message(1), message(2), message(3), message(4)];

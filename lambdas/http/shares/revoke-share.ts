@@ -1,6 +1,6 @@
 import * as endpoints from '../../../contract/endpoints/shares';
 import { revokeShare } from '../../../data/shares/shares';
-import { closeFollowersOfShare } from '../../delivery/followers';
+import { closeFollowersOfShare } from '../../delivery/close-followers';
 import { serve } from '../../serve/serve';
 
 export const handler = serve('DELETE /v3/shares/{shareCode}', endpoints.revokeShare, async ({ caller, path, now }) => {

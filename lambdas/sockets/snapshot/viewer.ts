@@ -1,7 +1,7 @@
 import type { ViewerShareMessage } from '../../../contract/socket-messages';
 import { readDevice } from '../../../data/fleet/fleet';
 import {
-  endTopic,
+  endSamples,
   findSession,
   followedDevice,
   followedShare,
@@ -15,6 +15,7 @@ import type { SnapshotRequest } from '../../../data/connections/snapshot-request
 import { sharePlayback } from '../../../data/shares/video';
 import { playbackMessage } from '../playback-message';
 import { snapshotMessage, viewerMessage } from '../../telemetry/telemetry-message';
+import { finalMessage } from '../../delivery/channel-state';
 import { untilNoticed } from '../../delivery/followed-group';
 import { viewerClientId } from '../../../data/shares/share-id';
 import { catchUp, sendFinalMessage } from './catch-up';
@@ -47,8 +48,8 @@ async function shareMessages(viewer: ViewerSession, share: Share, now: Date) {
 
 /**
  * Sends a viewer its share and the device's last known state, then the changes of both. The share is read after the viewer's
- * items have been written, and revoking looks for viewers after the share is deleted, so one of the two notices the other. It is
- * read again after a wait: of a share that ended meanwhile, nothing more is sent.
+ * items have been written, and its end looks for viewers after the share is deleted, so one of the two notices the other. It is
+ * read again before the device's state is sent: of a share that ended meanwhile, only the end is.
  * @param request with the final message of the share, in case it has been deleted
  */
 export async function sendViewerSnapshot(request: ViewerRequest): Promise<void> {
@@ -59,13 +60,16 @@ export async function sendViewerSnapshot(request: ViewerRequest): Promise<void> 
   const ofShare = followedShare(viewer);
   const share = await readShare(viewer.shareCode, now.toISOString());
   if (!share) {
-    if (viewer.broadcast !== undefined) await endTopic(viewer.broadcast, viewer.deviceId);
+    if (viewer.broadcast !== undefined) await endSamples(viewer.broadcast, viewer.deviceId);
     return sendFinalMessage(ofShare, HANDSHAKE_RETRY_DELAYS_MS, request.end);
   }
   for (const message of await shareMessages(viewer, share, now))
     if (!(await postToSocket(ofShare, JSON.stringify(message), HANDSHAKE_RETRY_DELAYS_MS))) return;
   await untilNoticed(request);
-  if (request.isUnnoticed && !(await readShare(viewer.shareCode, new Date().toISOString()))) return;
+  if (!(await readShare(viewer.shareCode, new Date().toISOString()))) {
+    const end = finalMessage({ kind: 'share', before: share, after: undefined }, new Date().toISOString());
+    return sendFinalMessage(ofShare, [], end);
+  }
   const { organisation, deviceId } = viewer;
   const device = await readDevice(organisation, deviceId, true);
   const snapshot = device && snapshotMessage(device, new Date());

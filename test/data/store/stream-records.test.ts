@@ -115,21 +115,31 @@ describe('itemOf', () => {
 
 describe('topicSubscribersOf', () => {
   const [never, once, longer] = [{ ...shareKey }, { ...shareKey, topicUntil: 10 }, { ...shareKey, topicUntil: 20 }];
-  test.each<[string, object | undefined, object | undefined, number | undefined, boolean]>([
+  const again = (publishedAgain: string) => ({ ...once, publishedAgain });
+  test.each<[string, object | undefined, object | undefined, number | undefined, boolean, number?]>([
     ['nobody ever subscribed', never, never, undefined, false],
     ['somebody subscribed first', never, once, 10, true],
     ['somebody subscribed for longer', once, longer, 20, true],
     ['something else changed', once, once, 10, false],
     ['the item was deleted', once, undefined, 10, false],
     ['the item was restored', undefined, once, 10, false],
-  ])('tells when %s', (_, before, after, until, isNew) => {
+    ['the topic lacks the state', once, again('1 1795775400000'), 10, true, 1],
+    ['the topic lacks it once more', again('1 1795775400000'), again('2 1795775404000'), 10, true, 2],
+    ['the topic lacked it before', again('2 1795775400000'), again('2 1795775400000'), 10, false],
+    ['it was deleted after that', again('2 1795775400000'), undefined, 10, false],
+  ])('tells when %s', (_, before, after, until, isNew, attempt = 0) => {
     const images = [before, after].map((image) => image && { ...image });
-    expect(topicSubscribersOf(record(shareKey, images[0], images[1]))).toEqual({ organisation: acme, until, isNew });
+    expect(topicSubscribersOf(record(shareKey, images[0], images[1]))).toEqual({
+      organisation: acme,
+      until,
+      isNew,
+      attempt,
+    });
   });
 
   test('reads no other attribute, so that one which cannot be parsed disturbs no other record', () => {
     const poison = record(jobKey, { ...jobKey, status: 1 }, { ...jobKey, status: [], topicUntil: 10 });
     expect(topicSubscribersOf(poison)).toMatchObject({ until: 10, isNew: true });
-    expect(topicSubscribersOf({})).toEqual({ organisation: '', until: undefined, isNew: false });
+    expect(topicSubscribersOf({})).toEqual({ organisation: '', until: undefined, isNew: false, attempt: 0 });
   });
 });

@@ -151,6 +151,13 @@ describe('A change of a job or a share', () => {
     expect(socketCalls()).toEqual([]);
   });
 
+  test('that cannot be retained once more is queued as one more attempt, which comes later', async () => {
+    broker.on(PublishCommand, { retain: true }).rejects(throttled);
+    await delivery.publishStatus(event(), delivery.subscribersUntil(now + 600, 3));
+    expect(queuedRetentions()).toEqual([{ ...channel, attempt: 3 }]);
+    expect(queue).toHaveReceivedCommandWith(SendMessageCommand, { DelaySeconds: 16 });
+  });
+
   test('for subscribers only is not published when their sessions have ended', async () => {
     await delivery.publishStatus(event(), delivery.subscribersUntil(now - 120));
     expect(broker).not.toHaveReceivedAnyCommand();

@@ -1,92 +1,55 @@
 import { ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
 import { readRetentionRequest, requestRetention } from '../../../data/connections/retained-status';
 import { handler } from '../../../lambdas/queue/retain-status';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../../data/fixtures/engine';
 import { store } from '../../data/fixtures/store';
 import { broker, published } from '../../data/fixtures/topics';
 import { logLines } from '../fixtures/log';
 import { deviceItem, queue, shareItem } from '../fixtures/telemetry';
 
+const engine = storeOnEngine('jobs', 'shares');
 const job = { kind: 'job', id: id('job') } as const;
 const group = { kind: 'group', id: id('group'), deviceId: id('device') } as const;
 const retain = (...channels: object[]) =>
   handler({
     Records: channels.map((channel, index) => ({ messageId: `message-${index}`, body: JSON.stringify(channel) })),
   } as never);
-/** The job when its state is read, each time, and until when somebody may be subscribed to its topic. */
-const given = (...jobs: Parameters<typeof sampleJob>[0][]) => {
-  givenAudience(inTenMinutes());
-  const items = store.on(GetCommand, { TableName: 'jobs', ProjectionExpression: undefined });
-  for (const change of jobs) items.resolvesOnce({ Item: toItem(acme, sampleJob(change)) });
-  return items;
-};
-const inTenMinutes = () => Math.floor(Date.now() / 1000) + 600;
-const givenAudience = (topicUntil?: number) =>
-  store
-    .on(GetCommand, { ProjectionExpression: 'socketsUntil, topicUntil, membersFollowedAt' })
-    .resolves({ Item: { topicUntil } });
 const states = () => published().map(({ text, ...how }) => ({ ...how, state: text && (JSON.parse(text) as object) }));
 
 describe('A channel in the queue', () => {
-  test.each(['QUEUED', 'COMPLETED'] as const)(
-    'gets its current state retained while subscribed to: %s',
-    async (status) => {
-      given({ status }, { status });
-      const cursor = `event-${acme}-000000000z`;
-      await expect(retain({ ...job, cursor })).resolves.toEqual({ batchItemFailures: [] });
-      expect(states()).toEqual([
-        {
-          topic: `${id('job')}/JOB/STATUS`,
-          retain: true,
-          qos: 1,
-          expiresIn: expect.any(Number) as number,
-          state: expect.objectContaining({ jobState: status, cursor }) as object,
-        },
-      ]);
-      const [{ expiresIn = 0 } = {}] = published();
-      expect(expiresIn).toBeGreaterThan(590);
-      expect(expiresIn).toBeLessThanOrEqual(600);
+  test.each([
+    ['job', 'jobs', { jobId: id('job') }, { ...toItem(acme, sampleJob()), topicUntil: 4e9 }],
+    ['share', 'shares', { shareCode: id('share') }, { ...shareItem(), topicUntil: 4e9 }],
+  ] as const)(
+    'of a %s has its state published again by the stream, in order with its changes',
+    async (kind, table, key, item) => {
+      await engine.put(table, item);
+      const channel = { kind, id: id(kind) };
+      await expect(retain(channel)).resolves.toEqual({ batchItemFailures: [] });
+      await expect(retain({ ...channel, attempt: 2 })).resolves.toEqual({ batchItemFailures: [] });
+      expect(broker).not.toHaveReceivedAnyCommand();
+      expect(await engine.get(table, { organisation: acme, ...key })).toEqual({
+        ...item,
+        publishedAgain: expect.stringMatching(/^3 \d{13}$/) as string,
+      });
     },
   );
 
-  test.each([
-    ['ever was', undefined],
-    ['is any more', 1],
-  ])('gets none when nobody %s subscribed: later states would not replace it', async (_, topicUntil) => {
-    given({ status: 'QUEUED' });
-    givenAudience(topicUntil);
-    await expect(retain(job)).resolves.toEqual({ batchItemFailures: [] });
-    expect(broker).not.toHaveReceivedAnyCommand();
-  });
-
-  test('of a share gets its state retained while subscribed to', async () => {
-    givenAudience(inTenMinutes());
-    store.on(GetCommand, { TableName: 'shares', ProjectionExpression: undefined }).resolves({ Item: shareItem() });
-    await retain({ kind: 'share', id: id('share') });
-    expect(states()).toMatchObject([
-      { retain: true, expiresIn: expect.any(Number) as number, state: { shareState: 'ACTIVE' } },
-    ]);
-  });
-
-  test('gets a state that changes meanwhile retained again, so that the older one does not stay', async () => {
-    given({ status: 'QUEUED' }, { status: 'IN_PROGRESS', version: 3 }, { status: 'IN_PROGRESS', version: 3 });
-    await retain(job);
-    expect(states()).toMatchObject([{ state: { jobState: 'QUEUED' } }, { state: { jobState: 'IN_PROGRESS' } }]);
-  });
-
-  test('gets its state without a cursor when that of a number of viewers was to be retained', async () => {
-    given({ status: 'QUEUED' }, { status: 'QUEUED' });
-    await retain(job);
-    expect(states()[0]?.state).not.toHaveProperty('cursor');
-  });
-
-  test('of a deleted job is cleared', async () => {
-    store.on(GetCommand).resolves({});
-    await retain(job);
+  test.each(['job', 'share'] as const)('of a deleted %s is cleared, and nothing is written', async (kind) => {
+    await retain({ kind, id: id(kind) });
     expect(published()).toMatchObject([{ text: '', retain: true }]);
+    expect(await engine.all(kind === 'job' ? 'jobs' : 'shares')).toEqual([]);
+  });
+
+  test('goes to the dead-letter queue once AWS IoT has refused it for two minutes', async () => {
+    await expect(retain({ ...job, attempt: 7 })).resolves.toEqual({
+      batchItemFailures: [{ itemIdentifier: 'message-0' }],
+    });
+    expect(store).not.toHaveReceivedAnyCommand();
   });
 
   test.each([
@@ -102,11 +65,19 @@ describe('A channel in the queue', () => {
     expect(states()).toMatchObject([{ state: { deviceId: devices.at(-1)?.['deviceId'] } }]);
   });
 
+  test('of a group gets a state that changes meanwhile retained again, so that the older one does not stay', async () => {
+    const item = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
+    const device = (version: number) => ({ Items: [item, deviceItem(id('device'), { version })] });
+    const reads = store.on(QueryCommand);
+    // Of each state nine partitions are read.
+    let count = 0;
+    reads.callsFake(() => device(++count > 9 ? 4 : 3));
+    await retain(group);
+    expect(states()).toMatchObject([{ state: { sequence: 3 } }, { state: { sequence: 4 } }]);
+  });
+
   test('is retried when AWS IoT throttles it again, and blocks no other', async () => {
     const other = { kind: 'job', id: id('job', acme, '0'.repeat(26)) };
-    store
-      .on(GetCommand, { TableName: 'jobs' })
-      .resolves({ Item: { ...toItem(acme, sampleJob()), topicUntil: inTenMinutes() } });
     broker
       .onAnyCommand()
       .rejectsOnce(new ThrottlingException({ message: 'busy', $metadata: {} }))
@@ -125,7 +96,7 @@ describe('The message of a channel', () => {
       DelaySeconds: 2,
       MessageBody: JSON.stringify(group),
     });
-    expect(readRetentionRequest(JSON.stringify(group))).toEqual(group);
+    expect(readRetentionRequest(JSON.stringify(group))).toEqual({ ...group, attempt: 0 });
   });
 
   test.each(['', '{}', JSON.stringify({ kind: 'weather', id: 'x' })])('is refused when it is %j', (body) => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
 import { cursorOf } from '../../../domain/cursor';
 import type { Job } from '../../../domain/job';
@@ -12,7 +12,7 @@ import { jobRecord, record } from '../../data/fixtures/stream-record';
 import { snapshotRequests } from '../../data/fixtures/snapshot-function';
 import { broker, published } from '../../data/fixtures/topics';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
-import { later } from '../fixtures/telemetry';
+import { later, shareItem } from '../fixtures/telemetry';
 
 const run = (...Records: object[]) => handler({ Records });
 const unique = (number: number) => `01jd${String(number).padStart(22, '0')}`;
@@ -39,6 +39,7 @@ beforeEach(() => {
   process.env['EVENT_RETENTION_DAYS'] = '7';
   process.env['FLIGHT_RETENTION_DAYS'] = '90';
   store.onAnyCommand().resolves({});
+  store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem() });
 });
 
 describe('A job or a share whose topic nobody is subscribed to', () => {
@@ -85,6 +86,53 @@ test.each([
   },
 );
 
+describe('A number of viewers', () => {
+  const share = sampleShare();
+  const counted = shareRecord(share, { ...share, currentViewers: 1, version: 2 });
+  const mark = { channel: `sending#${share.shareCode}`, connectionId: 'sending' };
+  /** What is asked of DynamoDB about it, and of the sockets, in order. */
+  const steps = (): string[] => {
+    const asked: string[] = [];
+    const note = (step: string, answer: object) => () => {
+      asked.push(step);
+      return answer;
+    };
+    store.on(QueryCommand, { TableName: 'connections' }).callsFake(note('followers', { Items: [connection()] }));
+    store.on(UpdateCommand, { Key: mark }).callsFake(note('marked', {}));
+    store.on(GetCommand, { TableName: 'shares' }).callsFake(note('share', { Item: shareItem() }));
+    sockets.on(PostToConnectionCommand).callsFake(note('sent', {}));
+    store.on(DeleteCommand, { Key: mark }).callsFake(note('unmarked', {}));
+    return asked;
+  };
+
+  test('is marked before the share is looked for, until it has been sent: whoever revokes the share waits for it', async () => {
+    const asked = steps();
+    await expect(run(counted)).resolves.toEqual({ batchItemFailures: [] });
+    expect(asked).toEqual(['followers', 'marked', 'share', 'sent', 'unmarked']);
+  });
+
+  test('is not sent once the share has ended, and marked no longer', async () => {
+    const asked = steps();
+    store.on(GetCommand, { TableName: 'shares' }).resolves({});
+    await expect(run(counted)).resolves.toEqual({ batchItemFailures: [] });
+    expect(asked).toEqual(['followers', 'marked', 'unmarked']);
+  });
+
+  test('is marked no longer when it fails, and is retried', async () => {
+    const asked = steps();
+    store.on(GetCommand, { TableName: 'shares' }).rejects(new Error('throttled'));
+    await expect(run(counted)).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(asked).toEqual(['followers', 'marked', 'unmarked']);
+  });
+
+  test('that nobody follows costs a read of the share and none of the mark', async () => {
+    await run(counted);
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+    expect(store).not.toHaveReceivedCommand(DeleteCommand);
+    expect(store).toHaveReceivedCommandTimes(GetCommand, 1);
+  });
+});
+
 describe('A subscriber who is noted', () => {
   const now = Math.floor(Date.now() / 1000);
   const [earlier, until] = [now + 600, now + 5400];
@@ -124,6 +172,7 @@ describe('A subscriber who is noted', () => {
     const share = sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z', currentViewers: 2 });
     const expired = sampleShare({ shareCode: id('share', acme, unique(2)) });
     const at = (end: string) => Date.parse(end) / 1000;
+    store.on(GetCommand, { Key: { organisation: acme, shareCode: expired.shareCode } }).resolves({ Item: expired });
     await run(
       shareRecord(share, share, [undefined, until]),
       shareRecord(expired, expired, [undefined, until], at(expired.expiresAt)),

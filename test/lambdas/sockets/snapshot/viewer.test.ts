@@ -88,11 +88,29 @@ test('the first viewer of a device is sent its state once every instance has not
   expect(received().map(({ type }) => type)).toEqual(['share.status', 'device.telemetry']);
 });
 
-test('the first viewer of a device is sent no state of it when the share ends meanwhile', async () => {
-  await given();
+test.each([
+  ['a viewer', false],
+  ['the first viewer of a device', true],
+])('%s is sent no state of it when the share ends meanwhile, but the end', async (_, isFirst) => {
+  const { ofShare } = await given();
   share().resolvesOnce({ Item: shareItem() }).resolves({});
-  await sendSnapshot(true);
-  expect(received().map(({ type }) => type)).toEqual(['share.status']);
+  await ofShare.buffer(status(2, { shareState: 'REVOKED' }), true);
+  await sendSnapshot(isFirst);
+  expect(received().map(({ sequence, shareState }) => [sequence, shareState])).toEqual([
+    [1, 'ACTIVE'],
+    [2, 'REVOKED'],
+  ]);
+  expect(closed()).toEqual([viewer.connectionId]);
+});
+
+test('a viewer whose share ended meanwhile is sent an end that is newer than the state, if none comes', async () => {
+  await given();
+  share()
+    .resolvesOnce({ Item: shareItem({ version: 7 }) })
+    .resolves({});
+  await sendSnapshot();
+  expect(received()).toMatchObject([status(7, { shareState: 'ACTIVE' }), status(8, { shareState: 'REVOKED' })]);
+  expect(closed()).toEqual([viewer.connectionId]);
 });
 
 test('a viewer learns how old the state of the device is at the moment when it is sent', async () => {

@@ -50,6 +50,7 @@ export const realtimeFunctions: FunctionRows = {
     entry: 'stream/status-fan-out',
     tables: {
       jobs: ['get'],
+      shares: ['get'],
       fleet: ['get'],
       connections: ['get', 'query', 'delete', 'update'],
       events: ['query', 'put'],
@@ -74,7 +75,7 @@ export const realtimeFunctions: FunctionRows = {
   },
   'Realtime/FanOut/RetainStatus': {
     entry: 'queue/retain-status',
-    tables: { jobs: ['get'], shares: ['get'], fleet: ['query'] },
+    tables: { jobs: ['update'], shares: ['update'], fleet: ['query'] },
     more: [...publishPermissions, ...consumePermissions('Realtime/FanOut/Retention')],
     seconds: 30,
   },

@@ -1,0 +1,38 @@
+/**
+ * That a state of a share is just being sent to its followers. Whoever ends the share beside the stream waits for that, since an older
+ * state could follow the end: it deletes the share before it looks, and a state is marked before the share is looked for. So one of the two
+ * notices the other.
+ */
+import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, table } from '../store/dynamodb';
+
+const itemOf = (shareCode: string) => ({
+  TableName: table('connections'),
+  Key: { channel: `sending#${shareCode}`, connectionId: 'sending' },
+});
+
+/** Of a mark that was left behind, in seconds. */
+const TTL_S = 86_400;
+
+/** Marks that a state of a share is being sent. */
+export async function beginSending(shareCode: string): Promise<void> {
+  await dynamodb.send(
+    new UpdateCommand({
+      ...itemOf(shareCode),
+      UpdateExpression: 'SET #ttl = :ttl',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':ttl': Math.floor(Date.now() / 1000) + TTL_S },
+    }),
+  );
+}
+
+/** The state has been sent to all followers. */
+export async function endSending(shareCode: string): Promise<void> {
+  await dynamodb.send(new DeleteCommand(itemOf(shareCode)));
+}
+
+/** Whether a state of a share is being sent; strongly consistent. */
+export async function isSending(shareCode: string): Promise<boolean> {
+  const { Item } = await dynamodb.send(new GetCommand({ ...itemOf(shareCode), ConsistentRead: true }));
+  return Item !== undefined;
+}

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { followersOf, type Follower } from '../../data/connections/followers';
+import { endSamples } from '../../data/connections/sessions';
+import { isSending } from '../../data/connections/share-states';
+import { closeSocket, deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/connections/sockets';
+import { broadcastTopicOf } from '../../data/shares/share-id';
+import { isBroadcast, type Share } from '../../domain/share';
+import { eventsBetween } from '../../domain/status-event';
+import { withConcurrency } from '../concurrency';
+import { logger } from '../logger';
+import { endFollowers } from './followers';
+
+/** How long after the call the sockets are closed at the latest, in ms. */
+const CLOSED_WITHIN_MS = 4000;
+/** How long after the first look comes the next one, and how long it may take at most, in ms: each takes twice as long. */
+const FIRST_LOOK_AFTER_MS = 25;
+const LONGEST_LOOK_AFTER_MS = 400;
+
+/**
+ * Stops the samples of a deleted share, sends the sockets that follow it the final message, viewers' included, and closes them. After this
+ * returns, no socket receives anything else through that share. A number of viewers that is just being sent comes first: it would follow
+ * the end. So do the first messages of a follower, whose sender closes it too. What is still open four seconds after the call is closed without
+ * a last message. A thousand would keep the caller waiting: viewers who take samples from the topic of a wide share get no more of them,
+ * and are closed by the invocation that the deletion causes (`share-end`).
+ * @param share as it was; undefined when that is no longer known: then the sockets are closed without a message
+ * @param now of the call, ISO 8601
+ */
+export async function closeFollowersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
+  if (share && isBroadcast(share)) await endSamples(broadcastTopicOf(shareCode), share.deviceId);
+  const followers = await followersNow(shareCode);
+  if (followers.length === 0) return;
+  if (share && (await end(share, followers, now))) return;
+  await withConcurrency(await followersNow(shareCode), closeOrLog);
+}
+
+const isMeant = ({ broadcast }: Follower) => broadcast === undefined;
+
+/** The sockets that the caller waits for. */
+async function followersNow(shareCode: string): Promise<Follower[]> {
+  const found: Follower[] = [];
+  for await (const page of followersOf({ kind: 'share', id: shareCode })) found.push(...page.filter(isMeant));
+  return found;
+}
+
+/** @returns whether all have been told the end and are closed */
+async function end(share: Share, followers: readonly Follower[], now: string): Promise<boolean> {
+  const { shareCode, deviceId } = share;
+  const until = Date.parse(now) + CLOSED_WITHIN_MS;
+  const viewers = followers.filter((follower) => follower.shareCode !== undefined);
+  await withConcurrency(viewers, ({ connectionId }) => endSamples(connectionId, deviceId));
+  if (await holdsBy(until, async () => !(await isSending(shareCode)))) {
+    const [event] = eventsBetween({ kind: 'share', before: share, after: undefined }, now);
+    if (event) await endFollowers(shareCode, event.message, isMeant);
+    if (!followers.some(isWaiting)) return true;
+    if (await holdsBy(until, async () => !(await followersNow(shareCode)).some(isWaiting))) return true;
+  }
+  logger.warn('followers of a share are closed without its end: something else is still being sent to them');
+  return false;
+}
+
+const isWaiting = ({ bufferingSince }: Follower) => bufferingSince !== undefined;
+
+/** Looks until something holds. @param until Unix ms @returns whether it did in time */
+async function holdsBy(until: number, holds: () => Promise<boolean>): Promise<boolean> {
+  for (let wait = FIRST_LOOK_AFTER_MS; !(await holds()); wait = Math.min(wait * 2, LONGEST_LOOK_AFTER_MS)) {
+    if (Date.now() >= until) return false;
+    await pause(wait);
+  }
+  return true;
+}
+
+/** One that can't be closed is logged: the heartbeat closes it. */
+async function closeOrLog(follower: Follower): Promise<void> {
+  const { connectionId, shareCode } = follower;
+  // Its handshake may still be open: without retries the socket would stay open and receive nothing.
+  const retryDelaysMs = isWaiting(follower) ? HANDSHAKE_RETRY_DELAYS_MS : [];
+  try {
+    await (shareCode === undefined
+      ? closeSocket(follower, retryDelaysMs)
+      : deleteConnection(connectionId, retryDelaysMs));
+  } catch (error) {
+    logger.error('socket could not be closed', { connectionId, error });
+  }
+}

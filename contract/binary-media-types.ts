@@ -1,7 +1,10 @@
 import { mediaTypeOf } from '../domain/mission-record';
 
+/** Media types of bodies that are no text, to whoever reads the documents. */
+export const nonTextMediaTypes: readonly string[] = [mediaTypeOf.WPML];
+
 /**
- * Media types of bodies that are no text. To API Gateway any other is text in UTF-8, which would break a file (developer guide, "Working
- * with binary media types for REST APIs").
+ * Media types of which API Gateway passes each byte on. Any other is text in UTF-8 to it, and what is none becomes U+FFFD (developer guide,
+ * "Working with binary media types for REST APIs"). A plan is JSON, as are all other bodies, so it can't be here.
  */
-export const binaryMediaTypes: readonly string[] = [mediaTypeOf.WPML];
+export const binaryMediaTypes: readonly string[] = [mediaTypeOf.GEOJSON, mediaTypeOf.KML, mediaTypeOf.WPML];

@@ -4,6 +4,7 @@ import type { Destination } from '../../domain/destination';
 import type { Organisation } from '../../domain/id';
 import {
   expectFlyable,
+  flownUntil,
   keptForJob,
   mission,
   ownerOfMission,
@@ -19,7 +20,7 @@ import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
-import { putOriginal } from './mission-files';
+import { deleteOriginal, putOriginal } from './mission-files';
 import { putLine, removeLine, type MissionVersion } from './mission-lines';
 import { retireUnused, retireVersion } from './retired-versions';
 
@@ -72,7 +73,7 @@ export async function keepFlownMission(
 const MAX_REPLACED = 5;
 
 /** Whether a version is kept that long. One of before is kept for good. */
-const isKept = ({ flownUntil }: StoredMission, until: number) => flownUntil === undefined || flownUntil >= until;
+const isKept = (found: StoredMission, until: number) => (flownUntil(found) ?? until) >= until;
 
 /** Notes until when a version is kept. @returns the mission as it is when it has another version, or is kept longer; undefined when noted */
 async function keepUntil(
@@ -84,9 +85,9 @@ async function keepUntil(
       new UpdateCommand({
         TableName: table('missions'),
         Key: keyOf(missionId),
-        UpdateExpression: 'SET flownUntil = :until',
-        ConditionExpression: '#version = :version AND flownUntil < :until',
-        ExpressionAttributeNames: { '#version': 'version' },
+        UpdateExpression: 'SET flown.#until = :until',
+        ConditionExpression: '#version = :version AND flown.#version = :version AND flown.#until < :until',
+        ExpressionAttributeNames: { '#version': 'version', '#until': 'until' },
         ExpressionAttributeValues: { ':version': version, ':until': until },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
@@ -133,7 +134,10 @@ export async function insertMission(
     throw failed.reason;
   }
   await dynamodb.send(
-    new PutCommand({ TableName: table('missions'), Item: { organisation, ...stored, flownUntil: 0 } }),
+    new PutCommand({
+      TableName: table('missions'),
+      Item: { organisation, ...stored, flown: { version: 1, until: 0 } },
+    }),
   );
   return stored;
 }
@@ -204,14 +208,14 @@ async function replaceItem(missionId: string, fields: Replaced, callId: string):
       new UpdateCommand({
         TableName: table('missions'),
         Key: keyOf(missionId),
-        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, flownUntil = :unflown${named}`,
+        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, flown = :unflown${named}`,
         ConditionExpression: 'attribute_exists(missionId) AND #version < :version',
         ExpressionAttributeNames: Object.fromEntries(['name', ...names].map((name) => [`#${name}`, name])),
         ExpressionAttributeValues: {
           ...Object.fromEntries(
             Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[`:${name}`, value]])),
           ),
-          ':unflown': 0,
+          ':unflown': { version: fields.version, until: 0 },
         },
         ReturnValues: 'ALL_OLD',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -223,7 +227,7 @@ async function replaceItem(missionId: string, fields: Replaced, callId: string):
     // After a first attempt that was lost, a job may fly this version.
     if (isRepeat(error) && found) return;
     if (found) return retireUnused(of, fields.updatedAt);
-    if (!isRepeat(error)) await removeLine(of, callId);
+    if (!isRepeat(error)) await Promise.all([removeLine(of, callId), deleteOriginal(of)]);
     throw new Refusal('mission_not_found');
   }
 }

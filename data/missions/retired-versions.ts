@@ -1,4 +1,4 @@
-import { keptAfterEnd, storedMission } from '../../domain/mission-record';
+import { flownUntil, keptAfterEnd, storedMission } from '../../domain/mission-record';
 import { deleteOriginal } from './mission-files';
 import { expireLine, type MissionVersion } from './mission-lines';
 
@@ -9,14 +9,16 @@ import { expireLine, type MissionVersion } from './mission-lines';
  * @param now ISO 8601
  */
 export async function retireVersion(was: Record<string, unknown> | undefined, now: string): Promise<void> {
-  const { missionId, version, flownUntil } = storedMission.parse(was);
-  if (flownUntil !== undefined) await retire({ missionId, version }, keptAfterEnd(flownUntil, now));
+  const mission = storedMission.parse(was);
+  const until = flownUntil(mission);
+  if (until !== undefined) await retire(mission, keptAfterEnd(until, now));
 }
 
 /** Lets a version go that no job flies. @param now ISO 8601 */
 export const retireUnused = (of: MissionVersion, now: string): Promise<void> => retire(of, keptAfterEnd(0, now));
 
-async function retire(of: MissionVersion, until: number): Promise<void> {
+async function retire({ missionId, version }: MissionVersion, until: number): Promise<void> {
+  const of = { missionId, version };
   const results = await Promise.allSettled([expireLine(of, until), deleteOriginal(of)]);
   for (const result of results)
     if (result.status === 'rejected')

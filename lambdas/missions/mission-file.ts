@@ -1,7 +1,7 @@
-import * as z from 'zod/mini';
 import { describeFault } from '../../contract/validation-messages';
 import { expectHeights, type MissionLine } from '../../domain/mission';
-import { text } from '../../domain/text';
+import type { Refusal } from '../../domain/refusal';
+import { ofOneLine, text } from '../../domain/text';
 import { atLine, textOf, type XmlElement } from './read-xml';
 
 /** What a mission file says: its line, and its name if it has one. */
@@ -13,34 +13,49 @@ export interface MissionFile {
 /** A file as it was read. */
 interface ReadFile {
   readonly line: MissionLine;
-  /** Its name, checked by {@link fileName}; null, undefined and an empty text are no name. */
-  readonly name: string | null | undefined;
+  /** Of a file that may name itself. */
+  readonly name?: FoundName | undefined;
   /** Whether it says in the service's own words what heights are measured from, by `heightReference`. */
   readonly isReferenceNamed: boolean;
 }
 
-/**
- * A mission file, from what was read.
- * @throws Refusal `invalid_request` for heights that are all 0, unless the file says that this is meant
- */
-export function missionFile({ line, name, isReferenceNamed }: ReadFile): MissionFile {
-  expectHeights(line, isReferenceNamed);
-  return name ? { line, name } : { line };
+/** The name that a file has, before it is checked; null, undefined and an empty text are no name. */
+export interface FoundName {
+  readonly value: unknown;
+  /** The refusal that says where the name stands. @param fault what is wrong with it */
+  readonly refused: (fault: string) => Refusal;
 }
 
-/** U+FFFD, also one that is escaped, stands for a character that a program could not read. */
-const ofOneLine = z.refine<string>((value) => !/[\p{Cc}\uFFFD]/u.test(value), {
-  error: 'must have no control characters, and no U+FFFD',
-});
+/**
+ * Reads the file of a mission.
+ * @param isNamed whether the caller has named the mission, so that the name in the file is not looked at
+ * @throws Refusal `invalid_request`
+ */
+export type ReadMissionFile = (content: Buffer, isNamed: boolean) => MissionFile | Promise<MissionFile>;
+
+/**
+ * A mission file, from what was read.
+ * @throws Refusal `invalid_request` for heights that are all 0, unless the file says that this is meant; and for a name that can't be one
+ */
+export function missionFile({ line, name, isReferenceNamed }: ReadFile, isNamed: boolean): MissionFile {
+  expectHeights(line, isReferenceNamed);
+  const own = isNamed ? undefined : checkedName(name);
+  return own ? { line, name: own } : { line };
+}
 
 /** The name that a file has: as one of the service's own, but it may be empty, and must be of one line. */
-export const fileName = text(0, 256).check(ofOneLine);
+const fileName = text(0, 256).check(ofOneLine);
 
-/** The name that an element is. @throws Refusal `invalid_request` with its line */
-export function nameIn(element: XmlElement | undefined): string | undefined {
-  const name = textOf(element);
-  if (!element || name === undefined) return undefined;
-  const fault = fileName.safeParse(name, { error: describeFault }).error?.issues[0];
-  if (fault) throw atLine(element.line, `the name ${fault.message}`);
-  return name;
+function checkedName(name: FoundName | undefined): string | undefined {
+  if (name?.value === undefined || name.value === null) return undefined;
+  const { data, error } = fileName.safeParse(name.value, { error: describeFault });
+  if (error) throw name.refused(error.issues[0]?.message ?? '');
+  return data;
+}
+
+/** The name that an element is, with its line; undefined when it has no text. */
+export function nameIn(element: XmlElement | undefined): FoundName | undefined {
+  const value = textOf(element);
+  if (!element || value === undefined) return undefined;
+  return { value, refused: (fault) => atLine(element.line, `the name ${fault}`) };
 }

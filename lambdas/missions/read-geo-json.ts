@@ -9,32 +9,40 @@ import {
 } from '../../domain/mission';
 import { invalid } from '../../domain/refusal';
 import { check } from '../details';
-import { fileName, missionFile, type MissionFile } from './mission-file';
+import { HEIGHT_REFERENCE, altitudeModes, referenceOfMode } from './kml-terms';
+import { missionFile, type MissionFile } from './mission-file';
 import { membersOf, readJsonFile } from './read-json-file';
 import { shown } from './read-text';
+
+/** How KML says what heights are measured from. GDAL writes it as a property, as `altitudeMode`, when it converts KML to GeoJSON. */
+const modes = Object.keys(referenceOfMode);
 
 const position = z.array(z.number()).check(z.minLength(2), z.maxLength(3));
 const lineString = z.object({ type: z.literal('LineString'), coordinates: z.array(position) });
 const lineOfOne = z.object({ type: z.literal('MultiLineString'), coordinates: z.tuple([z.array(position)]) });
 const geometry = z.discriminatedUnion('type', [lineString, lineOfOne]);
 const properties = z.nullish(
-  z.object({ name: z.nullish(fileName), heightReference: z.nullish(z.enum(heightReferences)) }),
+  z.object({ heightReference: z.nullish(z.enum(heightReferences)), altitudeMode: z.nullish(z.enum(modes)) }),
 );
 const feature = z.object({ type: z.literal('Feature'), geometry, properties });
 const collection = z.object({ type: z.literal('FeatureCollection'), features: z.tuple([feature]) });
 
-/** The names of WGS 84 in degrees: short, as a URN of the OGC, and as its address. GeoJSON has the longitude first with each. */
+/**
+ * The names of WGS 84 in degrees: short, as a URN of the OGC, and as its address. GeoJSON has the longitude first with each.
+ * CRS84h and 4979 have heights, too, above the ellipsoid. That is no more than the default: GDAL names 4979 for whatever has heights.
+ */
 const WGS_84 =
-  /^(?:urn:(?:x-)?ogc:def:crs:|https?:\/\/www\.opengis\.net\/def\/crs\/)?(?:(?:OGC[:/](?:[\d.]*[:/])?)?CRS84|EPSG[:/](?:[\d.]*[:/])?4326)$/i;
+  /^(?:urn:(?:x-)?ogc:def:crs:|https?:\/\/www\.opengis\.net\/def\/crs\/)?(?:(?:OGC[:/](?:[\d.]*[:/])?)?CRS84h?|EPSG[:/](?:[\d.]*[:/])?(?:4326|4979))$/i;
 
 /**
  * Reads a mission in GeoJSON (RFC 7946): a LineString, a Feature that is one, or a FeatureCollection of one such Feature; a
- * MultiLineString of one line is a LineString. Its properties may have a `name`, and a `heightReference` of the domain's list. Without
- * one, a third coordinate is a height above the ellipsoid WGS 84 (section 3.1.1). A `crs`, as GeoJSON had before that RFC, may name
- * WGS 84 and nothing else.
+ * MultiLineString of one line is a LineString. Its properties may have a `name`, and a `heightReference` of the domain's list, or an
+ * `altitudeMode` of KML. Without these, a third coordinate is a height above the ellipsoid WGS 84 (section 3.1.1). A `crs`, as GeoJSON had
+ * before that RFC, may name WGS 84 and nothing else.
+ * @param isNamed whether the name in the file is not looked at
  * @throws Refusal `invalid_request` with a JSON path
  */
-export function readGeoJson(content: Buffer): MissionFile {
+export function readGeoJson(content: Buffer, isNamed: boolean): MissionFile {
   const value = readJsonFile(content);
   const levels = levelsIn(value);
   expectLine(levels.at(-1) ?? { path: '', members: {} });
@@ -43,20 +51,44 @@ export function readGeoJson(content: Buffer): MissionFile {
     expectReferenceInProperties(level);
   }
   const { geometry, properties } = featureIn(value);
+  // That of the Feature, which a geometry alone has none around.
+  const path = within(levels.at(-2)?.path ?? '', 'properties');
+  const reference = referenceIn(properties ?? {}, path);
   const coordinates = geometry.type === 'LineString' ? geometry.coordinates : geometry.coordinates[0];
   const waypoints = coordinates.map(([longitude = NaN, latitude = NaN, height]): Waypoint =>
-    height === undefined ? [longitude, latitude] : [longitude, latitude, height],
+    height === undefined || reference.isHeightIgnored ? [longitude, latitude] : [longitude, latitude, height],
   );
-  const named = properties?.heightReference ?? undefined;
-  return missionFile({
-    line: checkedLine(waypoints, named ?? defaultReference(waypoints)),
-    name: properties?.name,
-    isReferenceNamed: named !== undefined,
-  });
+  return missionFile(
+    {
+      line: checkedLine(waypoints, reference.is ?? defaultReference(waypoints)),
+      name: {
+        value: membersOf(levels.at(-2)?.members['properties'])?.['name'],
+        refused: (fault) => invalid(within(path, 'name'), fault),
+      },
+      isReferenceNamed: reference.isNamed,
+    },
+    isNamed,
+  );
 }
 
 const defaultReference = (waypoints: readonly Waypoint[]): HeightReference =>
   waypoints.some(([, , height]) => height !== undefined) ? 'ELLIPSOID' : 'JOB';
+
+/**
+ * What the properties say that heights are measured from; `is` is undefined when they say nothing.
+ * @param path of the properties
+ * @throws Refusal `invalid_request` when they say two things
+ */
+function referenceIn(
+  { heightReference, altitudeMode }: NonNullable<z.output<typeof properties>>,
+  path: string,
+): { readonly is: HeightReference | undefined; readonly isNamed: boolean; readonly isHeightIgnored: boolean } {
+  const byMode = referenceOfMode[altitudeMode ?? ''];
+  if (heightReference && byMode && altitudeModes[heightReference] !== altitudeMode)
+    throw invalid(within(path, HEIGHT_REFERENCE), `contradicts the altitudeMode ${altitudeMode ?? ''}`);
+  const is = heightReference ?? byMode;
+  return { is, isNamed: Boolean(heightReference), isHeightIgnored: !heightReference && byMode === 'JOB' };
+}
 
 /** An object of a file, and where it stands. */
 interface Level {
@@ -92,18 +124,25 @@ function expectLine({ path, members: { type, coordinates } }: Level): void {
 }
 
 /** Refuses a reference of the heights where nobody reads it: they would be flown from elsewhere. */
-function expectReferenceInProperties({ path, members: { heightReference } }: Level): void {
-  if (heightReference === undefined || heightReference === null) return;
-  throw invalid(within(path, 'heightReference'), 'must be in the properties of the Feature');
+function expectReferenceInProperties({ path, members }: Level): void {
+  for (const name of [HEIGHT_REFERENCE, 'altitudeMode'])
+    if (members[name] !== undefined && members[name] !== null)
+      throw invalid(within(path, name), 'must be in the properties of the Feature');
+}
+
+/** The name of a coordinate system; undefined when it has none. */
+function systemIn(crs: unknown): string | undefined {
+  const { type, properties } = membersOf(crs) ?? {};
+  const name = membersOf(properties)?.['name'];
+  return type === 'name' && typeof name === 'string' ? name : undefined;
 }
 
 /** Refuses coordinates of another system: they would be read as other places. */
 function expectWgs84({ path, members: { crs } }: Level): void {
   if (crs === undefined || crs === null) return;
-  const { type, properties } = membersOf(crs) ?? {};
-  const name = membersOf(properties)?.['name'];
-  if (type === 'name' && typeof name === 'string' && WGS_84.test(name)) return;
-  const other = typeof name === 'string' ? `, not ${shown(name)}` : '';
+  const name = systemIn(crs);
+  if (name !== undefined && WGS_84.test(name)) return;
+  const other = name === undefined ? '' : `, not ${shown(name)}`;
   const member = within(path, 'crs');
   throw invalid(member, `must be WGS 84 (OGC:CRS84 or EPSG:4326)${other}`);
 }

@@ -11,23 +11,16 @@ const MAX_UNPACKED_BYTES = 8 * 1024 * 1024;
 const notReadable = (reason: string) => invalid('', `the file is not a readable KMZ archive: ${reason}`);
 
 /**
- * The first of some files that an archive has. Nothing else of the archive is unpacked.
- * @param names in the order in which they are preferred
- * @returns undefined when it has none of them
+ * Those of some files that an archive has. Nothing else of the archive is unpacked.
+ * @returns their contents by their names
  * @throws Refusal `invalid_request` for what is no archive, or is damaged, encrypted or too large
  */
-export async function readFromKmz<Name extends string>(
-  content: Buffer,
-  names: readonly Name[],
-): Promise<{ readonly name: Name; readonly content: Buffer } | undefined> {
+export async function readFromKmz(content: Buffer, names: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
   try {
     const archive = await fromBufferPromise(content, { validateEntrySizes: true });
-    const found = await entriesOf(archive, names);
-    for (const name of names) {
-      const entry = found.get(name);
-      if (entry) return { name, content: await unpack(archive, entry) };
-    }
-    return undefined;
+    const unpacked = new Map<string, Buffer>();
+    for (const [name, entry] of await entriesOf(archive, names)) unpacked.set(name, await unpack(archive, entry));
+    return unpacked;
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw notReadable(error instanceof Error ? error.message.slice(0, 100).toWellFormed() : '');

@@ -20,6 +20,7 @@ const MAX_ITEMS = 4 * MAX_WAYPOINTS;
 const parameter = z.nullable(z.number());
 const simpleItem = z.object({
   type: z.literal('SimpleItem'),
+  autoContinue: z.nullish(z.boolean()),
   command: z.int(),
   frame: z.int(),
   params: z.tuple([parameter, parameter, parameter, parameter, parameter, parameter, parameter]),
@@ -30,7 +31,7 @@ const plan = z.object({
   fileType: z.literal('Plan'),
   version: z.nullish(z.literal(1)),
   mission: z.object({ version: z.nullish(z.literal(2)), items: z.array(simpleItem) }),
-  geoFence: z.nullish(z.object({ version: z.nullish(z.literal(2)) })),
+  geoFence: z.nullish(z.object({ version: z.nullish(z.literal([1, 2])) })),
 });
 
 /** What a geofence of version 2 has, as lists; of version 1, a polygon. */
@@ -130,14 +131,40 @@ const still = new Set([
  *
  * Only the line is read. Commands that are known to do something without flying elsewhere are ignored: cameras, gimbals, speeds, delays;
  * so are how long and how wide a drone loiters, the home position and rally points. Everything else is refused, since it may make a
- * drone fly otherwise: all other commands, surveys (`ComplexItem`), a geofence, and other versions of the format.
+ * drone fly otherwise: all other commands, surveys (`ComplexItem`), a geofence, a wait for a person, and other versions of the format.
+ * @param isNamed whether the caller names the mission: a plan doesn't
  * @throws Refusal `invalid_request` with a JSON path, or a waypoint
  */
-export function readPlan(content: Buffer): MissionFile {
+export function readPlan(content: Buffer, isNamed: boolean): MissionFile {
+  if (content.subarray(0, WAYPOINT_LIST.length).equals(WAYPOINT_LIST))
+    throw invalid('', 'is a list of waypoints (QGC WPL): open it in QGroundControl, and save it as a plan');
   const value = readJsonFile(content);
   expectSimple(value);
-  const line = lineOf(check(plan, value).mission.items);
-  return missionFile({ line, name: undefined, isReferenceNamed: false });
+  const line = lineOf(check(plan, withAllParameters(value)).mission.items);
+  return missionFile({ line, isReferenceNamed: false }, isNamed);
+}
+
+/** How the files of Mission Planner begin, which are no JSON. */
+const WAYPOINT_LIST = Buffer.from('QGC WPL');
+
+/**
+ * A plan whose items have seven parameters: before 2018 QGroundControl wrote four, and the others as `coordinate`, which it still reads. What is
+ * neither stays as it is.
+ */
+function withAllParameters(value: unknown): unknown {
+  const members = membersOf(value);
+  const mission = membersOf(members?.['mission']);
+  const items = mission?.['items'];
+  if (!Array.isArray(items)) return value;
+  return { ...members, mission: { ...mission, items: items.map(withCoordinate) } };
+}
+
+function withCoordinate(item: unknown): unknown {
+  const members = membersOf(item);
+  const { params, coordinate } = members ?? {};
+  if (!Array.isArray(params) || params.length !== 4 || !Array.isArray(coordinate) || coordinate.length !== 3)
+    return item;
+  return { ...members, params: [...(params as unknown[]), ...(coordinate as unknown[])] };
 }
 
 /** Says in words what a line can't keep, and how many items there may be, before each of them is looked at. */
@@ -168,6 +195,8 @@ function lineOf(items: readonly SimpleItem[]): MissionLine {
   let isOver = false;
   for (const [index, item] of items.entries()) {
     const path = `mission.items.${index}`;
+    if (item.autoContinue === false && index < items.length - 1)
+      throw invalid(`${path}.autoContinue`, 'must be true: the drone would wait here for a command');
     const part = partOf(item, path);
     if (!part) continue;
     if (isOver) throw invalid(path, 'comes after the end of the mission');

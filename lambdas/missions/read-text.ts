@@ -11,8 +11,6 @@ const NOT_UTF8 = 'the file is not UTF-8';
  */
 export function readText(content: Buffer): string {
   const text = decoded(content);
-  // API Gateway puts U+FFFD where a text was not UTF-8, so do many programs that convert one.
-  if (text.includes('\uFFFD')) throw invalid('', `${NOT_UTF8}: it has U+FFFD, which stands for what could not be read`);
   // Neither JSON nor XML has this character.
   if (text.includes('\0')) throw invalid('', `${NOT_UTF8}: it has bytes of 0, as UTF-16 has`);
   return text;

@@ -5,7 +5,7 @@ import {
   type MissionLine,
   type Waypoint,
 } from '../../domain/mission';
-import { invalid } from '../../domain/refusal';
+import { invalid, Refusal } from '../../domain/refusal';
 import { numberAt, tuplesIn } from './coordinates';
 import { missionFile, type MissionFile } from './mission-file';
 import { childOf, documentName, kmlRoot } from './read-kml';
@@ -42,26 +42,48 @@ const heightModes: Readonly<Record<string, HeightReference>> = {
  * Reads a mission in DJI's WPML, packed in a KMZ: the one wayline of `wpmz/waylines.wpml`, or without that file the waypoints of
  * `wpmz/template.kml`. Its name is that of the Document.
  *
+ * The template beside a wayline says only in which system both have their coordinates. One that can't be read says nothing: a drone flies
+ * without it.
+ *
  * Only the line is read. What a drone does at its waypoints and between them is not: actions, speeds, headings, the gimbal, how it
  * turns, and what it does before and after. Nor is a height in `coordinates`, where WPML has none.
+ * @param isNamed whether the name in the file is not looked at
  * @throws Refusal `invalid_request` with a line of that file, or a waypoint
  */
-export async function readWpml(content: Buffer): Promise<MissionFile> {
-  const file = await readFromKmz(content, [WAYLINES, TEMPLATE]);
-  if (!file) throw invalid('', `the archive has no ${WAYLINES}`);
-  const root = kmlRoot(readText(file.content));
+export async function readWpml(content: Buffer, isNamed: boolean): Promise<MissionFile> {
+  const files = await readFromKmz(content, [WAYLINES, TEMPLATE]);
+  const [waylines, template] = [files.get(WAYLINES), files.get(TEMPLATE)];
+  const document = waylines ?? template;
+  if (!document)
+    throw invalid('', `the archive has no ${WAYLINES}: it is not of DJI; of one of Google Earth, send the KML inside`);
+  const root = kmlRoot(readText(document));
   expectWgs84(root);
+  if (waylines && template) expectWgs84(rootOrNone(template), `${TEMPLATE}: `);
   const folder = waylineIn(root);
-  const line = file.name === WAYLINES ? executed(folder) : planned(folder);
-  return missionFile({ line, name: documentName(root), isReferenceNamed: false });
+  const line = waylines ? executed(folder) : planned(folder);
+  return missionFile({ line, name: documentName(root), isReferenceNamed: false }, isNamed);
 }
 
-/** Refuses coordinates of another system, such as GCJ-02, in which a place is hundreds of metres away. */
-function expectWgs84(root: XmlElement): void {
+/** The root of a document; undefined for what can't be read. */
+function rootOrNone(content: Buffer): XmlElement | undefined {
+  try {
+    return kmlRoot(readText(content));
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Refuses coordinates of another system, such as GCJ-02, in which a place is hundreds of metres away.
+ * @param file that the message names before its text
+ */
+function expectWgs84(root: XmlElement | undefined, file = ''): void {
+  if (!root) return;
   for (const element of elementsIn(root)) {
     const system = coordinateSystems.includes(element.name) ? textOf(element) : undefined;
     if (system !== undefined && system !== 'WGS84')
-      throw atLine(element.line, `wpml:${element.name} must be WGS84, not ${shown(system)}`);
+      throw atLine(element.line, `${file}wpml:${element.name} must be WGS84, not ${shown(system)}`);
   }
 }
 
@@ -114,12 +136,15 @@ function planned(folder: XmlElement): MissionLine {
 }
 
 /**
- * The height of a waypoint in a template: its own, or that of all, which WPML defines above the take-off point alone. The ellipsoid
- * height beside its own says the same in another reference, so it is not needed.
+ * The height of a waypoint in a template: its own, or that of all, which WPML defines above the take-off point alone. With another
+ * reference FlightHub 2 repeats that of all as the waypoint's own, above what `wpml:heightMode` says: if both are equal, that is meant. The
+ * ellipsoid height beside its own says the same in another reference, so it is not needed.
  */
 function plannedHeight(waypoint: XmlElement, reference: HeightReference, heightOfAll: () => number): number {
   if (textOf(wpml(waypoint, 'useGlobalHeight')) !== '1') return numberIn(waypoint, 'height');
   if (reference === 'TAKE_OFF') return heightOfAll();
+  const own = wpml(waypoint, 'height');
+  if (own && numberAt(own.line, own.text.trim()) === heightOfAll()) return heightOfAll();
   throw atLine(waypoint.line, 'wpml:globalHeight is above the take-off point, which contradicts wpml:heightMode');
 }
 

@@ -16,6 +16,8 @@ export function missionKml({ waypoints, heightReference }: MissionLine, { name }
         x('name', xmlText(name)),
         x('ExtendedData', [x('Data', { name: HEIGHT_REFERENCE }, [x('value', heightReference)])]),
         x('LineString', [
+          // Without it, a viewer draws each leg straight through the hills (OGC 07-147r2, `tessellate`).
+          ...(heightReference === 'JOB' ? [x('tessellate', '1')] : []),
           x('altitudeMode', altitudeModes[heightReference]),
           x('coordinates', waypoints.map((waypoint) => waypoint.map(decimal).join(',')).join(' ')),
         ]),

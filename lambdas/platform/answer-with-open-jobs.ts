@@ -5,7 +5,8 @@ import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
 import { jobSnapshot } from '../../domain/platform-event';
 import { withConcurrency } from '../concurrency';
-import { withMissionLine } from './with-mission-line';
+import { logger } from '../logger';
+import { MissionLineRemoved, withMissionLine } from './with-mission-line';
 
 /**
  * Publishes the open jobs for a platform that has lost its state: `job.snapshot` for each, then `jobs.answered` with their number.
@@ -23,8 +24,7 @@ export async function answerWithOpenJobs(
   let count = 0;
   for (const owner of owners)
     for await (const jobs of readOpenJobs(owner)) {
-      count += jobs.length;
-      await publishSnapshots(jobs, requestId);
+      count += await publishSnapshots(jobs, requestId);
     }
   await publishPlatformEvent('jobs.answered', {
     eventId: `${requestId}/answered`,
@@ -34,7 +34,8 @@ export async function answerWithOpenJobs(
   });
 }
 
-async function publishSnapshots(jobs: readonly Job[], requestId: string): Promise<void> {
+/** @returns how many were published: those that can be flown */
+async function publishSnapshots(jobs: readonly Job[], requestId: string): Promise<number> {
   const details = jobs.map((job) => jobSnapshot(job, requestId));
   const small = details.filter(({ missionVersion }) => missionVersion === undefined);
   const calls = Array.from({ length: Math.ceil(small.length / MAX_ENTRIES) }, (_, index) =>
@@ -43,5 +44,15 @@ async function publishSnapshots(jobs: readonly Job[], requestId: string): Promis
   await withConcurrency(calls, (some) => publishPlatformEvents('job.snapshot', some));
   // The waypoints of one fill an event.
   const large = details.filter((detail) => !small.includes(detail));
-  await withConcurrency(large, async (detail) => publishPlatformEvent('job.snapshot', await withMissionLine(detail)));
+  let removed = 0;
+  await withConcurrency(large, async (detail) => {
+    try {
+      await publishPlatformEvent('job.snapshot', await withMissionLine(detail));
+    } catch (error) {
+      if (!(error instanceof MissionLineRemoved)) throw error;
+      removed += 1;
+      logger.warn('job left out of the answer', { jobId: detail.jobId, error });
+    }
+  });
+  return jobs.length - removed;
 }

@@ -34,14 +34,13 @@ function ownerOf(kind: Kind, id: string): Organisation {
 }
 
 /**
- * When a change of the fleet happened: by the event itself, or by its time. A time that is a little ahead counts as now, or the next events
- * would look late.
+ * When a change of the fleet happened: by the event itself, or by its time, also when that is a little ahead: counted as now, a repeat would have another time.
  * @throws Refusal `invalid_request` for a time that is too far ahead: replayed, such an event would come after all that was true
  */
 function timeOf(at: string | undefined, occurrence: Occurrence): Date {
   const [path, time] = at === undefined ? ['time', occurrence.at] : ['at', at];
   expectNotAhead(path, time, occurrence.now);
-  return new Date(Math.min(Date.parse(time), occurrence.now.getTime()));
+  return new Date(time);
 }
 
 /** What follows a change of the fleet, unless a later one has been applied. */
@@ -61,7 +60,11 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
     logger.info('reported', { version });
     return undefined;
   },
-  'device.telemetry.reported': ({ telemetry }, occurrence) => acceptReportedSamples(telemetry, occurrence),
+  'device.telemetry.reported': ({ telemetry }, occurrence) => {
+    // It says whether samples are old: replayed, those of a time to come would keep their device online.
+    expectNotAhead('time', occurrence.at, occurrence.now);
+    return acceptReportedSamples(telemetry, occurrence);
+  },
   'device-group.registered': async ({ at, ...group }, occurrence) => {
     const owner = ownerOf('group', group.deviceGroupId);
     return dropped((await registerGroup(owner, group, timeOf(at, occurrence))) ? undefined : 'late');

@@ -7,9 +7,12 @@ interface JobDetail {
   readonly missionVersion?: number | undefined;
 }
 
+/** A job's mission has no waypoints any more: it waited until 90 days after it was due, and its version had been replaced. */
+export class MissionLineRemoved extends Error {}
+
 /**
- * A job for the platform, with the waypoints that it flies if its mission is one of this service: one read then. A job that waited until they
- * were removed has none, and can't be flown.
+ * A job for the platform, with the waypoints that it flies if its mission is one of this service: one read then.
+ * @throws MissionLineRemoved for a job that must not be told: without them it would be flown otherwise
  */
 export async function withMissionLine<Detail extends JobDetail>(
   detail: Detail,
@@ -17,5 +20,6 @@ export async function withMissionLine<Detail extends JobDetail>(
   const { missionId, missionVersion: version } = detail;
   if (missionId === undefined || version === undefined) return detail;
   const missionLine = await readLine({ missionId, version });
-  return { ...detail, ...(missionLine && { missionLine }) };
+  if (!missionLine) throw new MissionLineRemoved('a job flies a mission whose waypoints were removed');
+  return { ...detail, missionLine };
 }

@@ -4,8 +4,8 @@ import { expectUtf8, mediaTypeOf } from './json-body';
 import type { Event, Exchange } from './request';
 
 /**
- * Step of an endpoint whose body is a file: its media type is one of the endpoint's.
- * @throws Refusal `unsupported_media_type`, `invalid_request` without a file
+ * Step of an endpoint whose body is a file: its media type is one of the endpoint's, and its bytes are those that were sent.
+ * @throws Refusal `unsupported_media_type`, `invalid_request` without a file, or with a text that API Gateway could not read
  */
 export function fileBody(exchange: Exchange, event: Event): void {
   const { file = [] } = exchange.endpoint.request;
@@ -14,5 +14,8 @@ export function fileBody(exchange: Exchange, event: Event): void {
   if (mediaType === undefined) throw unsupportedMediaType(file);
   expectUtf8(event);
   if (!event.body) throw invalid('', 'a file is required');
+  // API Gateway puts it where a text was not UTF-8. A file in base64 has all of its bytes.
+  if (!event.isBase64Encoded && event.body.includes('\uFFFD'))
+    throw invalid('', 'the file is not UTF-8: it has U+FFFD, which stands for what could not be read');
   exchange.file = { mediaType, content: Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8') };
 }

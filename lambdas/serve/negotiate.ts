@@ -1,6 +1,7 @@
 import Negotiator from 'negotiator';
+import { binaryMediaTypes } from '../../contract/binary-media-types';
 import { notAcceptable } from '../../contract/refusals';
-import { headerList, type Event, type Exchange } from './request';
+import { headerList, headerValues, type Event, type Exchange } from './request';
 
 /** A parameter of a media type other than its weight: a format is the same with a charset or a version. */
 const PARAMETER = /;\s*(?!q\s*=)[\w!#$%&'*+.^`|~-]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,]*))?/gi;
@@ -19,7 +20,18 @@ export function negotiate(exchange: Exchange, event: Event): void {
     format === undefined
       ? new Negotiator({ headers: accept ? { accept } : {} }).mediaType([...mediaTypes])
       : formats?.[format];
-  exchange.firstAccepted = accept?.split(/[,;]/)[0]?.trim().toLowerCase();
+  exchange.acceptsBinary = acceptsBinary(event);
   if (chosen === undefined) throw notAcceptable(mediaTypes);
   exchange.mediaType = chosen;
+}
+
+/**
+ * Whether API Gateway decodes a reply in base64 for the caller: if the first type of `Accept` is in its list (developer guide, "Content type
+ * conversions in API Gateway"). To others it sends the base64. Not documented is what it does with another case, or with `Accept` given twice, so
+ * both are a no.
+ */
+function acceptsBinary(event: Event): boolean {
+  const [accept = '', ...others] = headerValues(event, 'accept');
+  const [first = ''] = accept.split(/[,;]/, 1);
+  return others.length === 0 && binaryMediaTypes.includes(first.trim());
 }

@@ -36,13 +36,11 @@ export interface SentFile<MediaType extends string = string> {
 /** A file as the reply, instead of text, as somebody sent it. */
 export class FileReply {
   /**
-   * @param isBinary whether it is no text in UTF-8
    * @param fileName under which a browser saves it: letters, digits, dots and dashes
    */
   constructor(
     readonly content: Buffer,
     readonly mediaType: string,
-    readonly isBinary: boolean,
     readonly fileName: string,
   ) {}
 }
@@ -66,8 +64,8 @@ export interface ServedRequest<Key extends EndpointKey> {
   readonly file: SentFile<FileTypeOf<Key>>;
   /** The media type of the reply, if the endpoint offers several. */
   readonly mediaType: MediaTypeOf<Key>;
-  /** The first media type of `Accept`, with which API Gateway decides whether a reply may be binary. */
-  readonly firstAccepted: string | undefined;
+  /** Whether a file that is no text in UTF-8 may be the reply. */
+  readonly acceptsBinary: boolean;
   /** When the request was received, ISO 8601. */
   readonly now: string;
   readonly requestId: string;
@@ -109,7 +107,7 @@ export interface Exchange {
   ifVersions?: readonly number[];
   /** Of the reply; JSON unless the endpoint offers others. */
   mediaType?: string;
-  firstAccepted?: string | undefined;
+  acceptsBinary?: boolean;
   idempotency?: IdempotencyKey;
   /** What is thrown in place of an error of the handler; undefined: nothing else. */
   insteadOf?: (error: unknown) => Promise<Error | undefined>;
@@ -127,7 +125,7 @@ export type Event = APIGatewayProxyEvent;
 export type ServedContext = Context & { exchange: Exchange };
 
 /** The values of a header, by its name in any case, in order. */
-const headerValues = ({ multiValueHeaders }: Event, name: string): string[] =>
+export const headerValues = ({ multiValueHeaders }: Event, name: string): string[] =>
   Object.entries(multiValueHeaders).flatMap(([key, values = []]) =>
     key.toLowerCase() === name.toLowerCase() ? values : [],
   );
@@ -147,7 +145,7 @@ export function header(event: Event, name: string): string | undefined {
 
 /** Builds the request for the handler, after all steps have run. */
 export function servedRequest<Key extends EndpointKey>(event: Event, exchange: Exchange): ServedRequest<Key> {
-  const { caller, query, body, file, mediaType, firstAccepted, ifVersions, idempotency } = exchange;
+  const { caller, query, body, file, mediaType, acceptsBinary = false, ifVersions, idempotency } = exchange;
   const now = new Date(exchange.startedAt).toISOString();
   const request = {
     caller,
@@ -156,7 +154,7 @@ export function servedRequest<Key extends EndpointKey>(event: Event, exchange: E
     body,
     file,
     mediaType,
-    firstAccepted,
+    acceptsBinary,
     now,
     requestId: event.requestContext.requestId,
     ifVersions,

@@ -34,14 +34,12 @@ const linked = ({ endpoint: { reply } }: Exchange, result: unknown) =>
  * A stranger's file: a browser saves it, and takes it for nothing but what it is said to be (RFC 6266; Fetch standard, section 3.6). In base64 by
  * the API Gateway developer guide, "Return binary media from a Lambda proxy integration in API Gateway".
  */
-function fileAnswer(exchange: Exchange, event: Event, { content, mediaType, isBinary, fileName }: FileReply) {
+function fileAnswer(exchange: Exchange, event: Event, { content, mediaType, fileName }: FileReply) {
+  const isBase64Encoded = exchange.acceptsBinary === true;
   exchange.headers['X-Content-Type-Options'] = 'nosniff';
   exchange.headers['Content-Disposition'] = `attachment; filename="${fileName}"`;
-  const body = content.toString(isBinary ? 'base64' : 'utf8');
-  return {
-    ...answer(exchange, event, exchange.endpoint.reply.status, body, mediaType),
-    isBase64Encoded: isBinary,
-  };
+  const body = content.toString(isBase64Encoded ? 'base64' : 'utf8');
+  return { ...answer(exchange, event, exchange.endpoint.reply.status, body, mediaType), isBase64Encoded };
 }
 
 /** The answer to a success; fields that are not in the reply's schema are stripped. A text is the answer as it is. */

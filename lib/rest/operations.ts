@@ -27,6 +27,7 @@ type Integration =
   | { readonly type: 'aws_proxy'; readonly httpMethod: 'POST'; readonly uri: string }
   | {
       readonly type: 'mock';
+      readonly contentHandling: typeof AS_TEXT;
       readonly passthroughBehavior: 'never';
       readonly requestTemplates: Readonly<Record<string, string>>;
       readonly responses: Readonly<Record<'default', IntegrationResponse>>;
@@ -34,15 +35,23 @@ type Integration =
 
 interface IntegrationResponse {
   readonly statusCode: string;
+  readonly contentHandling: typeof AS_TEXT;
   readonly responseParameters: Readonly<Record<string, string>>;
   readonly responseTemplates?: Readonly<Record<string, string>>;
 }
+
+/**
+ * What a mock needs for the binary media types of the API: without it, it answers 500 to a body of one, which its template can't read, and to who
+ * accepts one first, since it takes its own text for base64 (developer guide, "Content type conversions in API Gateway").
+ */
+const AS_TEXT = 'CONVERT_TO_TEXT';
 
 /** Content types of requests that get a fixed reply; API Gateway answers 415 to others. */
 const bodyTypes = [
   'application/json',
   'application/geo+json',
   'application/vnd.google-earth.kml+xml',
+  'application/vnd.google-earth.kmz',
   'application/x-www-form-urlencoded',
   'application/octet-stream',
   'multipart/form-data',
@@ -104,10 +113,16 @@ function mock(
     responses: { [statusCode]: { description, headers: declared } },
     'x-amazon-apigateway-integration': {
       type: 'mock',
+      contentHandling: AS_TEXT,
       passthroughBehavior: 'never',
       requestTemplates: Object.fromEntries(bodyTypes.map((type) => [type, JSON.stringify({ statusCode: status })])),
       responses: {
-        default: { statusCode, responseParameters, ...(responseTemplates !== undefined && { responseTemplates }) },
+        default: {
+          statusCode,
+          contentHandling: AS_TEXT,
+          responseParameters,
+          ...(responseTemplates !== undefined && { responseTemplates }),
+        },
       },
     },
   };

@@ -9,6 +9,7 @@ const WINDOW_S = 300;
 const RETRY_AFTER_S = 60;
 
 const name = 'RequestsOfAnAddress';
+const commandsName = 'CommandsOfAnAddress';
 
 export interface WebRateLimitProps {
   /** REGIONAL for the stage of a REST API, CLOUDFRONT for a distribution (in us-east-1). */
@@ -16,6 +17,40 @@ export interface WebRateLimitProps {
   /** Requests per IP address within {@link WINDOW_S}; WAF counts approximately, some ten seconds late. */
   readonly limit: number;
 }
+
+type Statement = CfnWebACL.StatementProperty;
+
+const matching = (
+  fieldToMatch: CfnWebACL.FieldToMatchProperty,
+  positionalConstraint: string,
+  searchString: string,
+) => ({
+  byteMatchStatement: {
+    fieldToMatch,
+    positionalConstraint,
+    searchString,
+    textTransformations: [{ priority: 0, type: 'NONE' }],
+  },
+});
+
+/** Commands to devices, under each address of the API. */
+const isCommand: Statement = {
+  andStatement: {
+    statements: [matching({ method: {} }, 'EXACTLY', 'POST'), matching({ uriPath: {} }, 'ENDS_WITH', '/commands')],
+  },
+};
+
+/**
+ * The rules by what they count. Commands are counted apart: a program that reads too often must not keep those behind its address from stopping a
+ * drone. The distribution has no commands: viewers send theirs over an open socket, which WAF does not see.
+ */
+const countedBy = (scope: WebRateLimitProps['scope']): readonly (readonly [name: string, counted?: Statement])[] =>
+  scope === 'CLOUDFRONT'
+    ? [[name]]
+    : [
+        [name, { notStatement: { statement: isCommand } }],
+        [commandsName, isCommand],
+      ];
 
 /** A web ACL that answers 429, in the shape of every other error, to an IP address that exceeds the limit. */
 export class WebRateLimit extends Construct {
@@ -34,24 +69,29 @@ export class WebRateLimit extends Construct {
       customResponseBodies: {
         [name]: { contentType: 'APPLICATION_JSON', content: JSON.stringify({ error: 'Too many requests' }) },
       },
-      rules: [
-        {
-          name,
-          priority: 0,
-          statement: { rateBasedStatement: { limit, evaluationWindowSec: WINDOW_S, aggregateKeyType: 'IP' } },
-          action: {
-            block: {
-              // Takes precedence over API Gateway's own response (API Gateway developer guide, "Gateway response types").
-              customResponse: {
-                responseCode: 429,
-                customResponseBodyKey: name,
-                responseHeaders: [{ name: 'Retry-After', value: String(RETRY_AFTER_S) }],
-              },
+      rules: countedBy(wafScope).map(([ruleName, scopeDownStatement], priority) => ({
+        name: ruleName,
+        priority,
+        statement: {
+          rateBasedStatement: {
+            limit,
+            evaluationWindowSec: WINDOW_S,
+            aggregateKeyType: 'IP',
+            ...(scopeDownStatement && { scopeDownStatement }),
+          },
+        },
+        action: {
+          block: {
+            // Takes precedence over API Gateway's own response (API Gateway developer guide, "Gateway response types").
+            customResponse: {
+              responseCode: 429,
+              customResponseBodyKey: name,
+              responseHeaders: [{ name: 'Retry-After', value: String(RETRY_AFTER_S) }],
             },
           },
-          visibilityConfig: { ...visibilityConfig, metricName: `${Stack.of(this).stackName}-${name}` },
         },
-      ],
+        visibilityConfig: { ...visibilityConfig, metricName: `${Stack.of(this).stackName}-${ruleName}` },
+      })),
     });
     this.arn = acl.attrArn;
   }

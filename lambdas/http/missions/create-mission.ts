@@ -9,8 +9,7 @@ export const handler = serve(
   'POST /v3/missions',
   endpoints.createMission,
   async ({ caller: { organisation }, query, file: { content, mediaType }, now }) => {
-    const read = await readMission(content, mediaType);
-    const created = { ...read, mediaType, name: query.name ?? read.name };
+    const created = { ...(await readMission(content, mediaType, query.name)), mediaType };
     const missionId = newId('mission', organisation, now);
     return { success: true, mission: await insertMission(organisation, missionId, created, content, now) };
   },

@@ -10,8 +10,7 @@ export const handler = serve(
   async ({ caller, path, query, file: { content, mediaType }, now }) => {
     // First: nobody else's file is read, which takes the longest.
     const found = await findMission(caller.organisation, path.missionId);
-    const read = await readMission(content, mediaType);
-    const replacement = { ...read, mediaType, name: query.name ?? read.name };
+    const replacement = { ...(await readMission(content, mediaType, query.name)), mediaType };
     return {
       success: true,
       mission: await insertVersion(found, replacement, content, now),

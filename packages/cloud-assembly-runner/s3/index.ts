@@ -37,16 +37,17 @@ export interface S3 extends Service, AwsApi {
 
 const unsupported = (what: string) => z.undefined({ error: `${what} not supported on this machine` }).optional();
 
-/** A lifecycle configuration is accepted and not executed: nothing expires or moves to another storage class. */
+/**
+ * A lifecycle configuration is accepted and not executed: nothing expires or moves to another storage class. Of a versioned bucket only the latest
+ * version of an object is kept, since no call that is supported could read another one.
+ */
 const bucketProperties = z.object({
   BucketName: z.string().optional(),
   NotificationConfiguration: unsupported('notifications are'),
   ObjectLockConfiguration: unsupported('object lock is'),
   ObjectLockEnabled: z.literal(false, { error: 'object lock is not supported on this machine' }).optional(),
   ReplicationConfiguration: unsupported('replication is'),
-  VersioningConfiguration: z
-    .object({ Status: z.literal('Suspended', { error: 'versions are not supported on this machine' }) })
-    .optional(),
+  VersioningConfiguration: z.object({ Status: z.enum(['Enabled', 'Suspended']) }).optional(),
 });
 
 /** Properties that the CDK's BucketDeployment passes to its custom resource. */

@@ -15,7 +15,12 @@ const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 });
 
-const token = { access_token: expect.any(String) as string, token_type: 'Bearer', expires_in: 3600 };
+const token = {
+  access_token: expect.any(String) as string,
+  token_type: 'Bearer',
+  expires_in: 3600,
+  scope: expect.any(String) as string,
+};
 const refusal = (error: string) => ({ error, error_description: expect.any(String) as string });
 
 describe('POST /v3/auth/token', () => {
@@ -56,9 +61,17 @@ describe('POST /v3/auth/token', () => {
     expect(await ask({ grant_type: 'client_credentials' }, headers)).toMatchObject({ status: 200, body: token });
   });
 
-  test('ignores unknown fields, such as a requested scope', async () => {
-    expect(await ask({ ...good, scope: 'command:read', audience: 'x' })).toMatchObject({ status: 200 });
-  });
+  test.each([{}, { scope: 'command:read' }, { scope: 'fly' }, { scope: '', audience: 'x' }])(
+    'ignores unknown fields, such as a requested scope, and says all that the token carries: %j',
+    async (asked) => {
+      const { status, body } = await ask({ ...good, ...asked });
+      expect([status, body]).toEqual([200, token]);
+      const { access_token, scope } = body as typeof token;
+      const carried = String(decodeJwt(access_token)['scope']).split(' ');
+      expect(scope.split(' ').sort()).toEqual([...scopes].sort());
+      expect(scope.split(' ')).toEqual(carried.map((name) => name.slice(name.lastIndexOf('/') + 1)));
+    },
+  );
 
   test.each([
     ['no body', undefined],

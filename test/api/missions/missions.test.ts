@@ -6,7 +6,7 @@ import { missionFile } from '../mission-file';
 import { readFacts } from '../stack/facts';
 
 const [partner] = clients('missions');
-const { KML, WPML: KMZ } = mediaTypeOf;
+const { GEOJSON, KML, WPML: KMZ } = mediaTypeOf;
 
 /** Sends a file, whose answer need not be JSON. */
 async function sendFile(method: string, path: string, headers: Record<string, string>, body?: string | Buffer) {
@@ -62,6 +62,37 @@ describe('/v3/missions', () => {
     expect(original.content.toString()).toBe(kml);
     const { body } = await partner.call('GET /v3/missions/{missionId}', { path: { missionId } });
     expect(body.properties).toMatchObject({ name: 'Zaun Süd', heightReference: 'JOB', format: 'KML' });
+  });
+
+  test('keeps each byte of GeoJSON and KML, also as text to who asks for nothing', async () => {
+    const file = Buffer.from(`\uFEFF${JSON.stringify({ ...missionFile, note: 'Z\uFFFDrich' })}`);
+    const { missionId } = await createFrom(GEOJSON, file);
+    const headers = [{}, { accept: '*/*' }, { accept: GEOJSON }, { accept: `text/html, ${KML}` }];
+    const originals = headers.map((accept) => sendFile('GET', `/v3/missions/${missionId}?format=original`, accept));
+    for (const answer of await Promise.all(originals)) {
+      expect(answer).toMatchObject({ status: 200, type: GEOJSON });
+      expect(answer.content.equals(file)).toBe(true);
+    }
+    const { status, content } = await sendFile(
+      'POST',
+      '/v3/missions',
+      { 'content-type': KML },
+      Buffer.from(kml, 'latin1'),
+    );
+    expect([status, JSON.parse(content.toString())]).toMatchObject([
+      400,
+      { details: [{ path: '', message: 'the file is not UTF-8' }] },
+    ]);
+  });
+
+  test.each([
+    ['PATCH', '/v3/missions', 405],
+    ['POST', '/v3/nothing', 404],
+  ])('%s %s is refused in JSON, also for a file and who accepts one', async (method, path, expected) => {
+    for (const type of [GEOJSON, KML, KMZ]) {
+      const { status, content } = await sendFile(method, path, { 'content-type': type, accept: type }, await kmz());
+      expect([status, JSON.parse(content.toString())]).toEqual([expected, { error: expect.any(String) as string }]);
+    }
   });
 
   test('a file that is too large is refused, whatever refuses it', async () => {

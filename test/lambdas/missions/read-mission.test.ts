@@ -1,4 +1,5 @@
 import { mediaTypeOf } from '../../../domain/mission-record';
+import type { Refusal } from '../../../domain/refusal';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import {
   executedAt,
@@ -76,6 +77,26 @@ describe('readMission of GeoJSON', () => {
       lineString(oneOnGround),
       { line: { waypoints: oneOnGround, heightReference: 'ELLIPSOID' } },
     ],
+    ...[
+      ['clampToGround', places, 'JOB'],
+      ['relativeToGround', high, 'GROUND'],
+      ['absolute', high, 'SEA_LEVEL'],
+      [null, high, 'ELLIPSOID'],
+    ].map(([altitudeMode, waypoints, heightReference]): [string, unknown, object] => [
+      `the mode ${JSON.stringify(altitudeMode)} of KML`,
+      feature(lineString(high), { altitudeMode }),
+      { line: { waypoints, heightReference } },
+    ]),
+    [
+      'a mode of KML with the reference that it shows',
+      feature(lineString(high), { altitudeMode: 'relativeToGround', heightReference: 'TAKE_OFF' }),
+      { line: { waypoints: high, heightReference: 'TAKE_OFF' } },
+    ],
+    [
+      'U+FFFD, which is only in a name a fault',
+      feature(lineString(high), { description: 'Z\uFFFDrich' }),
+      { line: { waypoints: high, heightReference: 'ELLIPSOID' } },
+    ],
   ])('takes %s', async (_, value, expected) => {
     expect(await readMission(jsonFile(value), geoJson)).toEqual(expected);
   });
@@ -91,11 +112,27 @@ describe('readMission of GeoJSON', () => {
     'urn:ogc:def:crs:EPSG:6.6:4326',
     'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
     'https://www.opengis.net/def/crs/EPSG/0/4326',
+    'urn:ogc:def:crs:EPSG::4979',
+    'EPSG:4979',
+    'OGC:CRS84h',
+    'urn:ogc:def:crs:OGC::CRS84h',
   ])('takes the coordinate system %s', async (name) => {
     const value = { ...feature(lineString(places)), crs: { type: 'name', properties: { name } } };
     expect(await readMission(jsonFile(value), geoJson)).toEqual({
       line: { waypoints: places, heightReference: 'JOB' },
     });
+  });
+
+  test.each([
+    ['EPSG:4979', {}, high, 'ELLIPSOID'],
+    ['OGC:CRS84h', { heightReference: 'ELLIPSOID' }, high, 'ELLIPSOID'],
+    ['EPSG:4979', { altitudeMode: 'clampToGround' }, places, 'JOB'],
+    // GDAL names this system for whatever has heights, also for a file of this service.
+    ['EPSG:4979', { heightReference: 'TAKE_OFF' }, high, 'TAKE_OFF'],
+    ['EPSG:4979', { altitudeMode: 'absolute' }, high, 'SEA_LEVEL'],
+  ])('has the heights of %s with %j', async (name, properties, waypoints, heightReference) => {
+    const value = { ...feature(lineString(high), properties), crs: { type: 'name', properties: { name } } };
+    expect(await readMission(jsonFile(value), geoJson)).toEqual({ line: { waypoints, heightReference } });
   });
 
   test('takes a file with a byte order mark', async () => {
@@ -155,6 +192,15 @@ describe('readMission of KML', () => {
   ])('takes a line with %s', async (_, inside, waypoints, heightReference) => {
     const file = kmlFile(inside.startsWith('<Document>') ? inside : `<Placemark>${inside}</Placemark>`);
     expect(await readMission(file, kml)).toEqual({ line: { waypoints, heightReference } });
+  });
+
+  test.each(['2.1', '2.2'])('takes KML %s of Google', async (version) => {
+    const inside = `<Placemark><name>Roof</name>${line('<altitudeMode>absolute</altitudeMode>')}</Placemark>`;
+    const file = kmlFile(inside, `xmlns="http://earth.google.com/kml/${version}"`);
+    expect(await readMission(file, kml)).toEqual({
+      name: 'Roof',
+      line: { waypoints: high, heightReference: 'SEA_LEVEL' },
+    });
   });
 
   test('takes a document whose names have a prefix', async () => {
@@ -218,6 +264,14 @@ describe('readMission of WPML', () => {
     expect(await readMission(file, kmz)).toEqual({ line: { waypoints: high, heightReference } });
   });
 
+  test('takes the height of all waypoints of a template that they repeat, above what its mode says', async () => {
+    const repeated = onGlobalHeight.replaceAll(all, `<wpml:height>60.0</wpml:height>${all}`);
+    const file = await kmzFile({ 'wpmz/template.kml': wpmlDocument(template('aboveGroundLevel', repeated)) });
+    expect(await readMission(file, kmz)).toEqual({
+      line: { waypoints: places.map((place) => [...place, 60]), heightReference: 'GROUND' },
+    });
+  });
+
   test('takes the height of all waypoints of a template', async () => {
     const document = wpmlDocument(`<name>Roof</name>${template('relativeToStartPoint', onGlobalHeight)}`);
     expect(await readMission(await kmzFile({ 'wpmz/template.kml': document }), kmz)).toEqual({
@@ -265,11 +319,77 @@ describe('readMission of a plan', () => {
     expect(line.waypoints).toEqual(high);
   });
 
+  test.each([
+    ['an empty geofence of version 1', { version: 1, polygon: [] }],
+    ['no geofence of version 1', { version: 1 }],
+  ])('takes %s', async (_, geoFence) => {
+    const { line } = await readMission(planFile([item(16, 0, first), item(16, 0, second)], { geoFence }), plan);
+    expect(line.waypoints).toEqual(high);
+  });
+
+  test('takes items of before 2018, whose coordinate is no parameter', async () => {
+    const former = [first, second].map((coordinate) => ({ ...item(16, 3, []), coordinate }));
+    expect(await readMission(planFile(former), plan)).toEqual({
+      line: { waypoints: high, heightReference: 'TAKE_OFF' },
+    });
+  });
+
+  test('takes an end that waits for a person', async () => {
+    const items = [item(16, 3, first), { ...item(16, 3, second), autoContinue: false }];
+    expect((await readMission(planFile(items), plan)).line.waypoints).toEqual(high);
+  });
+
   test('lands at the height of the waypoint before', async () => {
     const { line } = await readMission(planFile([item(16, 3, first), item(21, 3, [47.38, 8.55, 0])]), plan);
     expect(line.waypoints).toEqual([
       [8.5417, 47.3769, 60],
       [8.55, 47.38, 60],
     ]);
+  });
+});
+
+describe('readMission with a name', () => {
+  const wrong = 'Roof\nleft'.repeat(60);
+  const inKml = `<name>${wrong}</name><LineString><coordinates>8.5417,47.3769 8.55,47.38</coordinates></LineString>`;
+  const inWpml = wpmlDocument(
+    `<name>${wrong}</name>${wayline('WGS84', executedAt(0, '8.5417,47.3769', 60), executedAt(1, '8.55,47.38', 61.5))}`,
+  );
+  const inPlan = planFile([item(16, 0, [47.3769, 8.5417, 60]), item(16, 0, [47.38, 8.55, 61.5])]);
+
+  test.each([
+    ['GeoJSON', geoJson, () => jsonFile(feature(lineString(places), { name: wrong }))],
+    ['GeoJSON, whose name is no text,', geoJson, () => jsonFile(feature(lineString(places), { name: { de: 'Dach' } }))],
+    ['KML', kml, () => kmlFile(`<Placemark>${inKml}</Placemark>`)],
+    ['WPML', kmz, () => kmzFile({ 'wpmz/waylines.wpml': inWpml })],
+    ['a plan, which has none', plan, () => inPlan],
+  ])('does not look at that in %s', async (_, mediaType, file) => {
+    const content = await file();
+    if (mediaType !== plan) await expect(readMission(content, mediaType)).rejects.toThrow('invalid_request');
+    expect((await readMission(content, mediaType, 'Dach')).name).toBe('Dach');
+  });
+});
+
+describe('readMission of a file with many faults', () => {
+  const wrong = (count: number) => Array.from({ length: count }, () => ['a', 'b']);
+  test.each([
+    [
+      'a plan of 20,000 items',
+      plan,
+      () => planFile(Array.from({ length: 20_000 }, () => item(16, 3, ['a', 'b', 'c']))),
+    ],
+    ['a plan of 20,000 empty items', plan, () => planFile(Array.from({ length: 20_000 }, () => ({})))],
+    ['GeoJSON of 5,000 positions', geoJson, () => jsonFile(lineString(wrong(5000)))],
+    ['GeoJSON with a member often', geoJson, () => Buffer.from(`{${'"a":1,'.repeat(50_000)}"type":"Point"}`)],
+  ])('names 20 in %s, and says how many more', async (_, mediaType, file) => {
+    const refused: unknown = await readMission(file(), mediaType).catch((error: unknown) => error);
+    const { details } = refused as Refusal;
+    expect(details).toHaveLength(21);
+    expect(details[20]).toEqual({ path: '', message: expect.stringMatching(/^and \d+ more faults$/) as string });
+  });
+
+  test('names the first in KML', async () => {
+    const file = kmlFile(`<LineString><coordinates>${'a,b '.repeat(5000)}</coordinates></LineString>`);
+    const refused: unknown = await readMission(file, kml).catch((error: unknown) => error);
+    expect((refused as Refusal).details).toHaveLength(1);
   });
 });

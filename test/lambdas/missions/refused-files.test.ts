@@ -40,13 +40,17 @@ test.each(Object.values(mediaTypeOf))('a file of %s may have 4 MB', async (media
   expect(detail?.message).not.toContain('larger');
 });
 
+const high = [
+  [8, 47, 60],
+  [8.1, 47, 60],
+];
 const zeros = [
   [8, 47, 0],
   [8.1, 47, 0],
 ];
 const allZero =
   'all heights are 0: give the waypoints heights; where 0 is meant, say so by heightReference TAKE_OFF or GROUND (GeoJSON, KML)';
-const replaced = 'the file is not UTF-8: it has U+FFFD, which stands for what could not be read';
+const ofOneLine = 'must have no control characters, and no U+FFFD';
 
 describe('GeoJSON that is refused', () => {
   const ok = [8, 47];
@@ -224,7 +228,26 @@ describe('GeoJSON that is refused', () => {
       '',
       'the file is not UTF-8: it has bytes of 0, as UTF-16 has',
     ],
-    ['text that was replaced', jsonFile(feature(line, { name: 'Z\uFFFDrich' })), '', replaced],
+    ['a name that was replaced', jsonFile(feature(line, { name: 'Z\uFFFDrich' })), 'properties.name', ofOneLine],
+    [
+      'a mode of KML that is unknown',
+      jsonFile(feature(lineString(high), { altitudeMode: 'relativeToSeaFloor' })),
+      'properties.altitudeMode',
+      'must be one of clampToGround, relativeToGround, absolute',
+    ],
+    [
+      'a mode of KML against the reference',
+      jsonFile(feature(lineString(high), { altitudeMode: 'absolute', heightReference: 'TAKE_OFF' })),
+      'properties.heightReference',
+      'contradicts the altitudeMode absolute',
+    ],
+    [
+      'a mode of KML beside the properties',
+      jsonFile({ ...feature(lineString(high)), altitudeMode: 'absolute' }),
+      'altitudeMode',
+      'must be in the properties of the Feature',
+    ],
+    ['heights of a system on the sea floor', withSystem('EPSG:4979h'), 'crs', `${wgs84}, not EPSG:4979h`],
     ['heights that are all 0', jsonFile(lineString(zeros)), 'waypoints', allZero],
     [
       'heights that are all 0 above sea level',
@@ -360,7 +383,14 @@ describe('KML that is refused', () => {
     ],
     ['Latin-1 that says UTF-8', latin1(named('S\u00fcd').toString()), '', 'the file is not UTF-8'],
     ['UTF-16', Buffer.from(`\uFEFF${named('Roof').toString()}`, 'utf16le'), '', 'the file is not UTF-8'],
-    ['text that was replaced', named('S\uFFFDd'), '', replaced],
+    ['a name that was replaced', named('S\uFFFDd'), 'line 3', `the name ${ofOneLine}`],
+    [
+      'a mission of DJI Pilot before WPML',
+      kmlFile(`<Document xmlns="">\n<ExtendedData xmlns:mis="www.dji.com"><mis:type>Waypoint</mis:type></ExtendedData>
+        <Placemark><LineString><altitudeMode>relativeToGround</altitudeMode>${coordinates}</LineString></Placemark></Document>`),
+      'line 3',
+      'is a mission of DJI in KML, whose heights it does not explain: export it as a KMZ with wpmz/',
+    ],
     ['heights that are all 0', modeWithZeros('absolute'), 'waypoints', allZero],
     ['heights that are all 0, above the ground', modeWithZeros('relativeToGround'), 'waypoints', allZero],
     ['digits without end', line(`<coordinates>${'1'.repeat(60_000)}x,47 8,47</coordinates>`), 'line 3', /^"1{32}" is/],
@@ -477,8 +507,16 @@ describe('an archive that is refused', () => {
       async () => (await kmzFile({ 'wpmz/waylines.wpml': document })).subarray(0, -30),
       unreadable(''),
     ],
-    ['no archive of wpmz/', () => kmzFile({ 'waylines.wpml': document }), 'the archive has no wpmz/waylines.wpml'],
-    ['a KMZ of Google Earth', () => kmzFile({ 'doc.kml': document }), 'the archive has no wpmz/waylines.wpml'],
+    ...['waylines.wpml', 'doc.kml'].map((name): [string, () => Promise<Buffer>, string] => [
+      `an archive of ${name}`,
+      () => kmzFile({ [name]: document }),
+      'the archive has no wpmz/waylines.wpml: it is not of DJI; of one of Google Earth, send the KML inside',
+    ]),
+    [
+      'a template that is too large, beside a wayline',
+      () => kmzFile({ 'wpmz/waylines.wpml': document, 'wpmz/template.kml': Buffer.alloc(9 * 1024 * 1024) }),
+      'wpmz/template.kml must not be larger than 8388608 bytes',
+    ],
     ['9 MB in 9 KB', () => zeros(9), 'wpmz/waylines.wpml must not be larger than 8388608 bytes'],
     ['32 MB in 32 KB, as it says itself', () => zeros(32), 'wpmz/waylines.wpml must not be larger than 8388608 bytes'],
     [
@@ -620,6 +658,17 @@ describe('WPML that is refused', () => {
     expect(detail?.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
   });
 
+  test('another datum by the template beside it', async () => {
+    const plannedIn = template('EGM96', plannedAt(0, '8,47', '')).replace(
+      '<wpml:heightMode>',
+      '<wpml:coordinateMode>GCJ02</wpml:coordinateMode><wpml:heightMode>',
+    );
+    const file = await kmzFile({ 'wpmz/template.kml': wpmlDocument(plannedIn), 'wpmz/waylines.wpml': mode('WGS84') });
+    expect(await detailsOf(file, kmz)).toEqual([
+      { path: 'line 5', message: 'wpmz/template.kml: wpml:coordinateMode must be WGS84, not GCJ02' },
+    ]);
+  });
+
   const all = plannedAt(0, '8,47', '<wpml:useGlobalHeight>1</wpml:useGlobalHeight>');
   test.each<[string, string, string, string]>([
     [
@@ -645,6 +694,15 @@ describe('WPML that is refused', () => {
     [
       'whose height of all is above something else',
       template('EGM96', all),
+      'line 5',
+      'wpml:globalHeight is above the take-off point, which contradicts wpml:heightMode',
+    ],
+    [
+      'whose waypoint has another height than all',
+      template(
+        'EGM96',
+        `<wpml:globalHeight>20</wpml:globalHeight>${all.replace('</Placemark>', '<wpml:height>21</wpml:height></Placemark>')}`,
+      ),
       'line 5',
       'wpml:globalHeight is above the take-off point, which contradicts wpml:heightMode',
     ],
@@ -691,10 +749,40 @@ describe('a plan that is refused', () => {
       'is not kept: remove the geofence',
     ],
     [
-      'an empty geofence of version 1',
-      planFile([first], { geoFence: { version: 1 } }),
+      'a geofence of another version',
+      planFile([first], { geoFence: { version: 3 } }),
       'geoFence.version',
-      'must be 2',
+      'must be one of 1, 2',
+    ],
+    [
+      'a waypoint that waits for a person',
+      planFile([{ ...first, autoContinue: false }, item(16, 3, [47, 8.1, 60])]),
+      'mission.items.0.autoContinue',
+      'must be true: the drone would wait here for a command',
+    ],
+    [
+      'a camera that waits for a person',
+      then({ ...item(2000, 2, [0, 0, 0]), autoContinue: false }, first),
+      'mission.items.1.autoContinue',
+      'must be true: the drone would wait here for a command',
+    ],
+    [
+      'a number for whether it waits',
+      then({ ...first, autoContinue: 0 }),
+      'mission.items.1.autoContinue',
+      'must be true or false',
+    ],
+    [
+      'a coordinate of two numbers',
+      then({ ...first, params: [0, 0, 0, 0], coordinate: [47, 8] }),
+      'mission.items.1.params',
+      'must have at least 7 elements',
+    ],
+    [
+      'a list of waypoints',
+      Buffer.from('QGC WPL 110\r\n0\t1\t0\t16\t0\t0\t0\t0\t47\t8\t408\t1\r\n'),
+      '',
+      'is a list of waypoints (QGC WPL): open it in QGroundControl, and save it as a plan',
     ],
     [
       'a return into the geofence',
@@ -719,7 +807,6 @@ describe('a plan that is refused', () => {
       ],
     ),
     ['heights that are all 0', planFile([item(16, 3, [47, 8, 0]), item(16, 3, [47.1, 8, 0])]), 'waypoints', allZero],
-    ['text that was replaced', planFile([first], { groundStation: 'Z\uFFFDrich' }), '', replaced],
     [
       'too many items',
       planFile(Array.from({ length: 20_001 }, () => survey)),

@@ -50,6 +50,13 @@ describe('missionKml', () => {
     expect(texts(text, 'value')).toEqual([heightReference]);
   });
 
+  test.each([
+    [withoutHeights, ['1']],
+    [line, []],
+  ])('lies on the ground only without heights', (written, expected) => {
+    expect(texts(missionKml(written, { name: 'Roof' }), 'tessellate')).toEqual(expected);
+  });
+
   test('is a line with a name that another reader finds', () => {
     const [found, ...others] = readOtherKml(parse(missionKml(line, { name: 'Roof <1> & ]]>\u0001' }))).features;
     expect(others).toEqual([]);

@@ -15,11 +15,13 @@ const notAllowed = {
   responses: { '405': { description: 'No', headers: { Allow: { schema: { type: 'string' } } } } },
   'x-amazon-apigateway-integration': {
     type: 'mock',
+    contentHandling: 'CONVERT_TO_TEXT',
     passthroughBehavior: 'never',
     requestTemplates: { 'application/json': '{"statusCode":405}' },
     responses: {
       default: {
         statusCode: '405',
+        contentHandling: 'CONVERT_TO_TEXT',
         responseParameters: { 'method.response.header.Allow': "'GET'" },
         responseTemplates: { 'application/json': '{"error":"Method not allowed"}' },
       },
@@ -154,11 +156,13 @@ describe('The OpenAPI body of an API for an emulator that cannot read it', () =>
       AuthorizationType: 'NONE',
       Integration: {
         Type: 'MOCK',
+        ContentHandling: 'CONVERT_TO_TEXT',
         PassthroughBehavior: 'NEVER',
         RequestTemplates: { 'application/json': '{"statusCode":405}' },
         IntegrationResponses: [
           {
             StatusCode: '405',
+            ContentHandling: 'CONVERT_TO_TEXT',
             ResponseParameters: headers,
             ResponseTemplates: { 'application/json': '{"error":"Method not allowed"}' },
           },

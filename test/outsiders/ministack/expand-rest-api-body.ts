@@ -9,11 +9,13 @@ const integration = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('aws_proxy'), httpMethod: z.literal('POST'), uri: json }),
   z.strictObject({
     type: z.literal('mock'),
+    contentHandling: z.string().optional(),
     passthroughBehavior: z.string(),
     requestTemplates: texts,
     responses: z.strictObject({
       default: z.strictObject({
         statusCode: z.string(),
+        contentHandling: z.string().optional(),
         responseParameters: texts,
         responseTemplates: texts.optional(),
       }),
@@ -161,13 +163,20 @@ function partsOf(api: string, body: Body): Resources {
 
 function integrationOf(one: z.infer<typeof integration>): Json {
   if (one.type === 'aws_proxy') return { Type: 'AWS_PROXY', IntegrationHttpMethod: one.httpMethod, Uri: one.uri };
-  const { statusCode, responseParameters, responseTemplates = {} } = one.responses.default;
+  const { statusCode, contentHandling, responseParameters, responseTemplates = {} } = one.responses.default;
+  const handled = (ContentHandling: string | undefined) => (ContentHandling === undefined ? {} : { ContentHandling });
   return {
     Type: 'MOCK',
+    ...handled(one.contentHandling),
     PassthroughBehavior: one.passthroughBehavior.toUpperCase(),
     RequestTemplates: one.requestTemplates,
     IntegrationResponses: [
-      { StatusCode: statusCode, ResponseParameters: responseParameters, ResponseTemplates: responseTemplates },
+      {
+        StatusCode: statusCode,
+        ...handled(contentHandling),
+        ResponseParameters: responseParameters,
+        ResponseTemplates: responseTemplates,
+      },
     ],
   };
 }

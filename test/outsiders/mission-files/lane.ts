@@ -14,17 +14,23 @@ import { runCommand } from '../command';
 import { convert } from '../gdal/converted';
 import { ensureDebianProgram } from '../install/debian';
 import { pythonWith } from '../install/python';
+import { becomes, exportedFiles } from '../../lambdas/missions/exports';
 import type { Lane } from '../lane';
 
 const MISSIONS = 200;
 /** Of these: each is a process. */
 const READ_BY_OGR = 20;
+/** Of these: each is a process for each format. */
+const EXPORTED_BY_OGR = 4;
 /** Half of the missions are anywhere, half within a tenth of a degree, as missions are. */
 const SPREADS = [120, 0.1];
 
 const verdict = z.object({ missions: z.int(), findings: z.array(z.string()) });
 
-/** The length of missions by PROJ, from what the service writes and what GDAL reads in it; and missions that another author's library writes. */
+/**
+ * The length of missions by PROJ, from what the service writes and what GDAL reads in it; missions that another author's library writes, and GDAL;
+ * and files with the structure of what other programs export.
+ */
 export const missionFiles: Lane = {
   title: 'mission files, by pyproj, shapely, ogr2ogr and djikmz',
   run: async () => {
@@ -49,7 +55,18 @@ export const missionFiles: Lane = {
       const { missions, findings } = verdict.parse(JSON.parse(stdout));
       console.log(`  ${missions} missions in GeoJSON, KML and WPML`);
       const misread = await Promise.all(lines.map((line, number) => whyMisread(line, join(folder, `${number}.kmz`))));
-      return [...findings, ...misread.flat(), ...(missions === MISSIONS ? [] : [`only ${missions} were measured`])];
+      const exported = await Promise.all(
+        lines.slice(0, EXPORTED_BY_OGR).map((line, number) => misreadOfOgr(line, folder, number)),
+      );
+      const others = await misreadOfOthers();
+      console.log(`  ${exportedFiles.length} files of other programs; ${EXPORTED_BY_OGR} missions exported by ogr2ogr`);
+      return [
+        ...findings,
+        ...misread.flat(),
+        ...exported.flat(),
+        ...others,
+        ...(missions === MISSIONS ? [] : [`only ${missions} were measured`]),
+      ];
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -81,4 +98,40 @@ function randomLine(number: number): MissionLine {
 async function whyMisread(line: MissionLine, file: string): Promise<string[]> {
   const read = await readMission(readFileSync(file), mediaTypeOf.WPML);
   return isDeepStrictEqual(read.line, line) ? [] : [`${file} is read as ${JSON.stringify(read.line).slice(0, 200)}`];
+}
+
+/** Formats of GDAL, with which QGIS exports; its KML has a mode only when it is told one. */
+const exports = [
+  ['geojson', mediaTypeOf.GEOJSON, ['-f', 'GeoJSON']],
+  ['rfc7946.geojson', mediaTypeOf.GEOJSON, ['-f', 'GeoJSON', '-lco', 'RFC7946=YES']],
+  ['multi.geojson', mediaTypeOf.GEOJSON, ['-f', 'GeoJSON', '-nlt', 'MULTILINESTRING25D']],
+  ['kml', mediaTypeOf.KML, ['-f', 'KML', '-dsco', 'AltitudeMode=relativeToGround']],
+] as const;
+
+/** What the service reads otherwise in what ogr2ogr exports of a mission of the service. */
+async function misreadOfOgr(line: MissionLine, folder: string, number: number): Promise<string[]> {
+  const own = join(folder, `export-${number}.geojson`);
+  writeFileSync(own, JSON.stringify(missionGeoJson(line, { name: 'Roof' })));
+  const found = await Promise.all(
+    exports.map(async ([ending, mediaType, options]) => {
+      const file = join(folder, `exported-${number}.${ending}`);
+      await runCommand('ogr2ogr', [...options, file, own], { timeoutMs: 60_000 });
+      const read = await readMission(readFileSync(file), mediaType);
+      return isDeepStrictEqual(read, { line, name: 'Roof' })
+        ? []
+        : [`${file} is read as ${JSON.stringify(read).slice(0, 200)}`];
+    }),
+  );
+  return found.flat();
+}
+
+/** Files of other programs that become something else than the table says. */
+async function misreadOfOthers(): Promise<string[]> {
+  const found = await Promise.all(
+    exportedFiles.map(async ([program, shows, mediaType, content, outcome]) => {
+      const became = await becomes(await content(), mediaType);
+      return isDeepStrictEqual(became, outcome) ? [] : [`${program}, ${shows}: ${JSON.stringify(became)}`];
+    }),
+  );
+  return found.flat();
 }

@@ -1,6 +1,6 @@
 /**
- * MOCK integrations: API Gateway developer guide, "Set up a mock integration for an API" and "Method request behavior
- * for payloads without mapping templates" (passthrough).
+ * MOCK integrations: API Gateway developer guide, "Set up a mock integration for an API", "Method request behavior
+ * for payloads without mapping templates" (passthrough) and "Content type conversions in API Gateway" (content handling).
  */
 import * as z from 'zod';
 import { ANY_TYPE, areBinary, decodeBase64, type BinaryMediaTypes } from '../binary-media-types';
@@ -8,9 +8,12 @@ import { headerOf, type Call, type GatewayReply } from './call';
 import { GatewayError } from '../gateway-responses';
 import { compileMapping, compileTemplate, type Mapping, type Template } from './mapping';
 
+const contentHandling = z.enum(['CONVERT_TO_TEXT', 'CONVERT_TO_BINARY']).optional();
+
 /** Extension `x-amazon-apigateway-integration` of the type `mock`. Its responses are by pattern of the status. */
 export const mockIntegration = z.strictObject({
   type: z.literal('mock'),
+  contentHandling,
   passthroughBehavior: z.enum(['when_no_match', 'when_no_templates', 'never']).default('when_no_match'),
   requestTemplates: z.record(z.string(), z.string()).default({}),
   responses: z
@@ -18,6 +21,7 @@ export const mockIntegration = z.strictObject({
       z.string(),
       z.strictObject({
         statusCode: z.string(),
+        contentHandling,
         responseParameters: z.record(z.string(), z.string()).default({}),
         responseTemplates: z.record(z.string(), z.string()).default({}),
       }),
@@ -36,6 +40,8 @@ interface Response {
   readonly pattern: RegExp | undefined;
   readonly headers: readonly (readonly [name: string, value: Mapping])[];
   readonly bodies: ReadonlyMap<string, Template>;
+  /** Whether its text is sent as it is, whatever the client accepts. */
+  readonly isText: boolean;
 }
 
 const HEADER = 'method.response.header.';
@@ -47,7 +53,7 @@ const EMPTY_BODY: Template = () => '';
  * @param place name of the method in errors
  * @param binaryTypes of the API
  * @throws Error for an unsupported template, for a response or header that the method does not declare, which API Gateway
- *   refuses too, and if all media types are binary, with which it would answer every call with 500
+ *   refuses too, and if all media types are binary without a conversion to text, with which it would answer every call with 500
  */
 export function createMock(
   properties: z.infer<typeof mockIntegration>,
@@ -55,9 +61,11 @@ export function createMock(
   place: string,
   binaryTypes: BinaryMediaTypes,
 ): Mock {
-  // "Unable to transform request": a template can't read a binary payload without contentHandling.
-  if (binaryTypes.includes(ANY_TYPE)) throw new Error(`a mock integration fails if ${ANY_TYPE} is a binary media type`);
   const { passthroughBehavior, requestTemplates } = properties;
+  // A template can't read a binary payload.
+  const readsBinary = properties.contentHandling === 'CONVERT_TO_TEXT';
+  if (binaryTypes.includes(ANY_TYPE) && !readsBinary)
+    throw new Error(`a mock integration fails if ${ANY_TYPE} is a binary media type`);
   const statuses = new Map(
     Object.entries(requestTemplates).map(
       ([type, template]) => [type.toLowerCase(), statusIn(template, place)] as const,
@@ -79,6 +87,7 @@ export function createMock(
       bodies: new Map(
         Object.entries(one.responseTemplates).map(([type, template]) => [type, compileTemplate(template, place)]),
       ),
+      isText: one.contentHandling === 'CONVERT_TO_TEXT',
     };
   });
 
@@ -86,6 +95,9 @@ export function createMock(
     const type =
       (headerOf(call.request, 'content-type') ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
     const status = statuses.get(type);
+    // "Unable to transform request".
+    if (status !== undefined && areBinary(binaryTypes, type) && !readsBinary)
+      throw new GatewayError('API_CONFIGURATION_ERROR');
     if (status !== undefined) return status;
     if (passthroughBehavior === 'never' || (passthroughBehavior === 'when_no_templates' && statuses.size > 0)) {
       throw new GatewayError('UNSUPPORTED_MEDIA_TYPE');
@@ -104,8 +116,8 @@ export function createMock(
     const accept = headerOf(call.request, 'accept');
     const [type, template] = bodyFor(response.bodies, accept);
     const text = template(call);
-    // Text for a client that accepts a binary type is taken for base64, which a message is not.
-    const body = areBinary(binaryTypes, accept) ? decodeBase64(text) : text;
+    // Text for a client that accepts a binary type is taken for base64, which a message is not, unless it is converted to text.
+    const body = areBinary(binaryTypes, accept) && !response.isText ? decodeBase64(text) : text;
     if (body === undefined) throw new GatewayError('API_CONFIGURATION_ERROR');
     return {
       status: response.status,

@@ -326,6 +326,17 @@ describe('S3’s API', () => {
     await expect(get('index.html')).rejects.toMatchObject({ name: 'NoSuchKey' });
   });
 
+  test('a deleted object of a versioned bucket is not found, and no call reads a version', async () => {
+    const VersioningConfiguration = { Status: 'Enabled' };
+    await s3.create(resource('AWS::S3::Bucket', { BucketName: 'versioned', VersioningConfiguration }, 'Versioned'));
+    const one = { Bucket: 'versioned', Key: 'one' };
+    await client.send(new PutObjectCommand({ ...one, Body: 'first' }));
+    await client.send(new DeleteObjectCommand(one));
+    await expect(client.send(new GetObjectCommand(one))).rejects.toMatchObject({ name: 'NoSuchKey' });
+    const version = client.send(new GetObjectCommand({ ...one, VersionId: '1' }));
+    await expect(version).rejects.toMatchObject({ name: 'NotImplemented' });
+  });
+
   test('charges for requests that write and that read', async () => {
     await put('a');
     await get('a');
@@ -344,7 +355,6 @@ describe('S3’s API', () => {
     ['notifications', { NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } } }],
     ['object lock', { ObjectLockEnabled: true }],
     ['replication', { ReplicationConfiguration: { Rules: [] } }],
-    ['versions', { VersioningConfiguration: { Status: 'Enabled' } }],
   ])('refuses a bucket with %s by name', async (what, properties) => {
     await expect(async () => s3.create(resource('AWS::S3::Bucket', properties, 'Other'))).rejects.toThrow(what);
   });

@@ -1,19 +1,20 @@
 /** Until when the line and the file of a version are kept. */
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { handler as createJob } from '../../../../lambdas/http/jobs/create-job';
 import { handler as create } from '../../../../lambdas/http/missions/create-mission';
+import { handler as readMission } from '../../../../lambdas/http/missions/get-mission';
 import { handler as remove } from '../../../../lambdas/http/missions/delete-mission';
 import { handler as replace } from '../../../../lambdas/http/missions/replace-mission';
-import { withMissionLine } from '../../../../lambdas/platform/with-mission-line';
+import { MissionLineRemoved, withMissionLine } from '../../../../lambdas/platform/with-mission-line';
 import type { Mission } from '../../../../domain/mission-record';
 import { missionFile } from '../../../api/mission-file';
 import { storeOnEngine } from '../../../data/fixtures/engine';
 import { missionBucket } from '../../../data/fixtures/mission-bucket';
 import { store } from '../../../data/fixtures/store';
 import { acme, id } from '../../../domain/fixtures/samples';
-import { call } from '../../fixtures/api-gateway';
+import { call, callForText } from '../../fixtures/api-gateway';
 import '../../fixtures/log';
 
 const engine = storeOnEngine('missions', 'requests', 'jobs', 'fleet');
@@ -27,7 +28,7 @@ const created = async () =>
 const replaced = (missionId: string) =>
   call(replace, { scopes, headers: geoJson, path: { missionId }, body: missionFile });
 const removed = (missionId: string) => call(remove, { scopes, path: { missionId } });
-const flown = async (missionId: string, scheduledAt?: string) => {
+const createdJob = async (missionId: string, scheduledAt?: string) => {
   const body = { name: 'Round', deviceGroupId: id('group'), missionId, ...(scheduledAt && { scheduledAt }) };
   const answer = await call(createJob, { scopes, body });
   expect(answer).toMatchObject({ status: 201 });
@@ -64,7 +65,7 @@ describe.each([
     ['a far job after a near one', [undefined, inDays(365)], [455, 456]],
   ])('stays 90 days, or until 90 days after its last job: with %s', async (__, jobs, [least, most]) => {
     const missionId = await created();
-    for (const scheduledAt of jobs) await flown(missionId, scheduledAt);
+    for (const scheduledAt of jobs) await createdJob(missionId, scheduledAt);
     expect(await daysOfLine(missionId)).toBeUndefined();
     await end(missionId);
     const days = (await daysOfLine(missionId)) ?? 0;
@@ -75,9 +76,27 @@ describe.each([
   });
 });
 
+test('who reads a file while its mission is replaced gets that of the next version', async () => {
+  const missionId = await created();
+  const read = engine.answers('GetCommand');
+  store
+    .on(GetCommand, { TableName: 'missions' })
+    .callsFakeOnce(async (input: object) => {
+      const answer = await read(input);
+      await replaced(missionId);
+      return answer;
+    })
+    .callsFake(read);
+  const query = { format: ['original'] };
+  expect(await callForText(readMission, { scopes, path: { missionId }, query })).toMatchObject({
+    status: 200,
+    text: JSON.stringify(missionFile),
+  });
+});
+
 test('the next version is kept for its own jobs only', async () => {
   const missionId = await created();
-  await flown(missionId, inDays(365));
+  await createdJob(missionId, inDays(365));
   await replaced(missionId);
   await removed(missionId);
   expect(await daysOfLine(missionId, 2)).toBeLessThan(90.01);
@@ -87,13 +106,13 @@ test('a job flies the version that replaces its mission while it is created, and
   const missionId = await created();
   const update = engine.answers('UpdateCommand');
   store
-    .on(UpdateCommand, { UpdateExpression: 'SET flownUntil = :until' })
+    .on(UpdateCommand, { UpdateExpression: 'SET flown.#until = :until' })
     .callsFakeOnce(async (input: object) => {
       await replaced(missionId);
       return update(input);
     })
     .callsFake(update);
-  await flown(missionId, inDays(365));
+  await createdJob(missionId, inDays(365));
   expect(await engine.all('jobs')).toMatchObject([{ missionVersion: 2 }]);
   await removed(missionId);
   expect(await daysOfLine(missionId, 1)).toBeLessThan(90.01);
@@ -103,7 +122,7 @@ test('a job flies the version that replaces its mission while it is created, and
 test('a mission that is deleted while a job is created is 404', async () => {
   const missionId = await created();
   const update = engine.answers('UpdateCommand');
-  store.on(UpdateCommand, { UpdateExpression: 'SET flownUntil = :until' }).callsFakeOnce(async (input: object) => {
+  store.on(UpdateCommand, { UpdateExpression: 'SET flown.#until = :until' }).callsFakeOnce(async (input: object) => {
     await removed(missionId);
     return update(input);
   });
@@ -113,16 +132,19 @@ test('a mission that is deleted while a job is created is 404', async () => {
 
 test('the jobs of a day cost one write', async () => {
   const missionId = await created();
-  for (let count = 0; count < 3; count++) await flown(missionId);
-  const notes = store.commandCalls(UpdateCommand, { UpdateExpression: 'SET flownUntil = :until' });
+  for (let count = 0; count < 3; count++) await createdJob(missionId);
+  const notes = store.commandCalls(UpdateCommand, { UpdateExpression: 'SET flown.#until = :until' });
   expect(notes).toHaveLength(1);
 });
 
-test('a version of before, of which nobody knows which jobs fly it, stays', async () => {
+test.each([
+  ['of before', undefined],
+  ['that a function of before has stored over another one', { version: 0, until: 0 }],
+])('a version %s, of which nobody knows which jobs fly it, stays', async (_, flown) => {
   const missionId = await created();
-  const { flownUntil: _, ...ofBefore } = (await engine.get('missions', { organisation: acme, missionId })) ?? {};
-  await engine.put('missions', ofBefore);
-  await flown(missionId);
+  const stored = await engine.get('missions', { organisation: acme, missionId });
+  await engine.put('missions', { ...stored, flown });
+  await createdJob(missionId);
   await removed(missionId);
   expect([await daysOfLine(missionId), bucket.has(`${missionId}/1`)]).toEqual([undefined, true]);
 });
@@ -136,7 +158,7 @@ test('a replacement is done although its version before can not be let go, and t
   error.mockRestore();
 });
 
-test('a job that waited until its line was removed has none for the platform', async () => {
+test('a job that waited until its line was removed is not told: without its waypoints it would be flown otherwise', async () => {
   const detail = { missionId: id('mission'), missionVersion: 1 };
-  expect(await withMissionLine(detail)).toEqual(detail);
+  await expect(withMissionLine(detail)).rejects.toThrow(MissionLineRemoved);
 });

@@ -127,8 +127,17 @@ describe('A response in base64', () => {
 
 describe('A mock integration', () => {
   const reply = { statusCode: '405', responseTemplates: { 'application/json': '{"error":"Method not allowed"}' } };
-  const mock = { requestTemplates: { 'application/json': '{"statusCode":405}' }, responses: { default: reply } };
-  const methods = { 'ANY /m': { mock, responses: { 405: { description: 'Not allowed' } } } };
+  const status = '{"statusCode":405}';
+  const mock = {
+    requestTemplates: { 'application/json': status, 'image/jpeg': status },
+    responses: { default: reply },
+  };
+  const methodsOf = (integration: object) => ({
+    'ANY /m': { mock: integration, responses: { 405: { description: 'Not allowed' } } },
+  });
+  const methods = methodsOf(mock);
+  const contentHandling = 'CONVERT_TO_TEXT';
+  const asText = { ...mock, contentHandling, responses: { default: { ...reply, contentHandling } } };
 
   test('answers beside a listed type', async () => {
     const { fetch } = await start({ methods, binaryMediaTypes: ['image/jpeg'] });
@@ -139,6 +148,19 @@ describe('A mock integration', () => {
   test('fails for a client that accepts a listed type, since its text is no base64', async () => {
     const { fetch } = await start({ methods, binaryMediaTypes: ['image/jpeg'] });
     expect((await fetch('/m', { headers: { accept: 'image/jpeg' } })).status).toBe(500);
+  });
+
+  test('fails for a body of a listed type, which its template can not read', async () => {
+    const { fetch } = await start({ methods, binaryMediaTypes: ['image/jpeg'] });
+    expect((await fetch('/m', upload('image/jpeg', JPEG))).status).toBe(500);
+    expect((await fetch('/m', upload('application/json', '{}'))).status).toBe(405);
+  });
+
+  test.each([['image/jpeg'], ['*/*']])('that converts to text answers a client of a type in %s', async (type) => {
+    const { fetch } = await start({ methods: methodsOf(asText), binaryMediaTypes: [type] });
+    const sent = upload('image/jpeg', JPEG);
+    const answer = await fetch('/m', { ...sent, headers: { ...sent.headers, accept: 'image/jpeg' } });
+    expect([answer.status, await answer.json()]).toEqual([405, { error: 'Method not allowed' }]);
   });
 
   test('stops the start if all types are listed', async () => {

@@ -12,10 +12,19 @@ export const COMMANDS_PER_MINUTE = 1200;
 
 /**
  * Maximum of viewers' commands per minute for a share, and for all shares of a device: one share alone can't use up the device's limit. What
- * keeps a drone from harm counts for its viewer, and of a share ten times as much: ten viewers have to send all of theirs before another's
- * is refused, and whoever opens one socket after another can't flood the device.
+ * keeps a drone from harm counts for its viewer, and of a share ten times as much, so that whoever opens one socket after another can't flood the
+ * device. The first of a viewer don't count for the share: the others can't keep them from the drone.
  */
-export const CONTROLS_PER_MINUTE = { share: 30, device: 60, stopsOfViewer: 30, stopsOfShare: 300 } as const;
+export const CONTROLS_PER_MINUTE = {
+  share: 30,
+  device: 60,
+  stopsOfViewer: 30,
+  stopsOfShare: 300,
+  firstStopsOfViewer: 3,
+} as const;
+
+/** How many stops of a viewer that the device refuses in a minute don't count. It has an end, since each of them is read for. */
+export const UNCOUNTED_REFUSALS_PER_MINUTE = 300;
 
 /** How often the viewers of a share may take the control of its device in a minute: ten that renew it every ten seconds. */
 export const CONTROL_TAKEN_PER_MINUTE = 60;

@@ -41,8 +41,15 @@ export const isKnownCommand = (name: unknown): name is KnownCommand =>
 const meantBy = (name: string): KnownCommand | undefined =>
   isKnownCommand(name) ? undefined : commandNames.find((known) => known === name.toUpperCase());
 
-/** The name of a viewer's command. Any name passes but a known one in another case: `land` would be sent on, and no rule for `LAND` would hold. */
-export const viewersCommandName = text(1, 64).check(
+/** Whether a device that names its commands obeys this one. What was registered before the rule below may name it in another case. */
+export const isAmong = (name: string, commands: readonly string[]): boolean =>
+  commands.some((each) => each === name || meantBy(each) === name);
+
+/**
+ * The name of a command as a viewer sends it, or the platform registers it. Any name passes but a known one in another case: `land` would be sent on, and
+ * no rule for `LAND` would hold; a device that obeys `land` would be told no `LAND`.
+ */
+export const anyCommandName = text(1, 64).check(
   z.refine((name) => meantBy(name) === undefined, {
     error: ({ input }) => `is ${meantBy(String(input)) ?? ''} in another case: write it in capital letters`,
   }),
@@ -52,7 +59,7 @@ export const viewersCommandName = text(1, 64).check(
 export const MAX_COMMAND_BYTES = 8192;
 
 /** A command of a viewer, as it is stored and published: its name and parameters. */
-export const command = z.looseObject({ name: viewersCommandName }).check(freeForm(MAX_COMMAND_BYTES));
+export const command = z.looseObject({ name: anyCommandName }).check(freeForm(MAX_COMMAND_BYTES));
 export type Command = z.output<typeof command>;
 
 /** Who a command comes from: a client of the organisation, a viewer of a share, or this service itself. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { anyCommandName } from './command';
 import { commandReason, reportedCommandStatus } from './command-lifecycle';
 import { deviceCapabilities } from './fleet';
 import { checkReport } from './job-check';
@@ -10,6 +11,11 @@ import { moment, name, text } from './text';
 
 /** When a change of the fleet happened, to the millisecond: of two changes in one second it decides which is later. */
 const at = z.optional(moment);
+
+/** The names of commands are read more strictly than those that are stored, which are of before that rule. */
+const capabilities = z.extend(deviceCapabilities, {
+  commands: z.optional(z.array(anyCommandName).check(z.maxLength(100))),
+});
 
 /** Maximum of samples in one event. */
 export const MAX_REPORTED_SAMPLES = 100;
@@ -36,7 +42,7 @@ export const inboundEvents = {
     deviceGroupId: name,
     name: name,
     stream: z.optional(name),
-    capabilities: z.optional(deviceCapabilities),
+    capabilities: z.optional(capabilities),
     at,
   }),
   'device.removed': z.object({ deviceId: name, at }),

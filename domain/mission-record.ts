@@ -36,8 +36,11 @@ export const storedMission = z.object({
   ...mission.shape,
   /** Where it begins, which ranks the devices of a dispatch. */
   start: z.tuple([z.number(), z.number()]),
-  /** Until when its version is kept for jobs, Unix seconds. Versions of before have none: nobody knows which jobs fly them, so they stay. */
-  flownUntil: z.optional(z.int()),
+  /**
+   * Until when a version is kept for jobs, Unix seconds. Of another one than the mission's it says nothing, and versions of before have none: nobody
+   * knows which jobs fly them, so they stay.
+   */
+  flown: z.optional(z.object({ version: z.int(), until: z.int() })),
 });
 export type StoredMission = z.output<typeof storedMission>;
 
@@ -57,12 +60,16 @@ const secondsOf = (time: string) => Math.ceil(Date.parse(time) / 1000);
 export const keptForJob = ({ scheduledAt = '' }: { readonly scheduledAt?: string | undefined }, now: string): number =>
   Math.ceil((secondsOf(scheduledAt > now ? scheduledAt : now) + KEPT_S) / DAY_S) * DAY_S;
 
+/** Until when a mission's version is kept for jobs, Unix seconds; undefined when nobody knows. */
+export const flownUntil = ({ version, flown }: Pick<StoredMission, 'version' | 'flown'>): number | undefined =>
+  flown?.version === version ? flown.until : undefined;
+
 /**
  * Until when a version is kept that was replaced, or deleted with its mission; Unix seconds.
- * @param flownUntil until when it is kept for jobs
+ * @param until until when it is kept for jobs
  * @param now ISO 8601
  */
-export const keptAfterEnd = (flownUntil: number, now: string): number => Math.max(flownUntil, secondsOf(now) + KEPT_S);
+export const keptAfterEnd = (until: number, now: string): number => Math.max(until, secondsOf(now) + KEPT_S);
 
 /**
  * Checks a mission that a job names.

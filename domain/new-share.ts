@@ -1,6 +1,6 @@
 /** New shares: what a request for one may say. The functions of its viewers load none of it. */
 import * as z from 'zod/mini';
-import { viewersCommandName } from './command';
+import { anyCommandName } from './command';
 import { organisationOf } from './id';
 import { list } from './list';
 import { metadata } from './metadata';
@@ -17,7 +17,7 @@ const bounded = ({ minimum, maximum, default: value }: (typeof shareBounds)[keyo
   z._default(z.int().check(z.minimum(minimum), z.maximum(maximum)), value);
 
 /** Commands that the viewers of a share may send, by name. */
-const commands = z.optional(list(viewersCommandName, 1, 50, 'commands'));
+const commands = z.optional(list(anyCommandName, 1, 50, 'commands'));
 
 /** Body of a request for a new share (spec section 4). */
 export const shareRequest = z.strictObject({

@@ -112,8 +112,8 @@ const rules = {
     progress: [],
     endOf: () => undefined,
     // Jobs since the copy may fly the version: it is kept for good, as one of which nobody knows.
-    marks: () => ({ flownUntil: null }),
-    again: () => ({}),
+    marks: () => ({ flown: null }),
+    again: () => ({ ttl: null }),
   },
   flights: {
     written: [],

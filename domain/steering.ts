@@ -1,5 +1,5 @@
 /** Whether a device may be told something now, by what is known of it. */
-import { commandNames, endsFlight, isKnownCommand, isSafe, type Command } from './command';
+import { commandNames, endsFlight, isAmong, isKnownCommand, isSafe, type Command } from './command';
 import type { Requester } from './command-record';
 import { whyHeldFrom, type ControlLease } from './control-lease';
 import type { Location } from './destination';
@@ -103,7 +103,7 @@ interface Parameters {
  * @throws Refusal `invalid_request`
  */
 export function expectParameters({ name, ...parameters }: Command, { commands, range }: DeviceCapabilities = {}): void {
-  if (commands && !commands.includes(name))
+  if (commands && !isAmong(name, commands))
     throw invalid('name', `is none of this device's commands: ${commands.slice(0, MOST_NAMED).join(', ')}`);
   // What the platform's own commands mean by such names, only the platform knows.
   if (!isKnownCommand(name)) return;

@@ -16,6 +16,11 @@ export const text = (min: number, max: number) => z.string().check(z.minLength(m
 /** A name, or an identifier. One for all, as {@link wellFormed}. */
 export const name = text(1, 256);
 
+/** For text of one line. U+FFFD, also one that is escaped, stands for a character that a program could not read. */
+export const ofOneLine = z.refine<string>((value) => !/[\p{Cc}\uFFFD]/u.test(value), {
+  error: 'must have no control characters, and no U+FFFD',
+});
+
 const isBeyondFourDigits = (date: Date) => !Number.isNaN(date.getTime()) && /^[+-]/.test(date.toISOString());
 
 /**

@@ -1,4 +1,4 @@
-import { countCall } from '../data/requests/rate-limit';
+import { countCall, uncountCall } from '../data/requests/rate-limit';
 import { rateWindow } from '../domain/rate-window';
 import { Refusal } from '../domain/refusal';
 
@@ -10,13 +10,21 @@ const MAX_CACHED = 10_000;
  * Counts a call in fixed windows of a minute.
  * @param key what is counted, and for whom
  * @param limit calls per minute
+ * @returns the number of calls in the window, this one included
  * @throws Refusal `too_many_requests`
  */
-export async function limitRate(key: string, limit: number, now: Date): Promise<void> {
+export async function limitRate(key: string, limit: number, now: Date): Promise<number> {
   const { start } = rateWindow(now.getTime() / 1000);
   if (usedUp.get(key) === start) throw new Refusal('too_many_requests');
-  if ((await countCall(key, start, limit)) <= limit) return;
+  const calls = await countCall(key, start, limit);
+  if (calls <= limit) return calls;
   if (usedUp.size >= MAX_CACHED) usedUp.clear();
   usedUp.set(key, start);
   throw new Refusal('too_many_requests');
+}
+
+/** Takes back a call that {@link limitRate} has counted. @param now as it was counted */
+export async function uncount(key: string, now: Date): Promise<void> {
+  await uncountCall(key, rateWindow(now.getTime() / 1000).start);
+  usedUp.delete(key);
 }

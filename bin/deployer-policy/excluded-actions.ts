@@ -52,11 +52,11 @@ export const excludedActions: readonly ExcludedActions[] = [
   },
   {
     actions:
-      /^s3:(Put|Delete|Create|Update)\w*(Accelerate|Analytics|C[oO][rR][sS]|Inventory|Lifecycle|Logging|Metadata|Metrics|Notification|ObjectLock|Replication|Versioning|Website|IntelligentTiering|Acl|Abac)/,
-    reason: 'the bucket is private and encrypted, without other features',
+      /^s3:(Put|Delete|Create|Update)\w*(Accelerate|Analytics|C[oO][rR][sS]|Inventory|Logging|Metadata|Metrics|Notification|ObjectLock|Replication|Website|IntelligentTiering|Acl|Abac)/,
+    reason: 'the buckets are private and encrypted, with versions and a lifecycle at most',
     types: /^AWS::S3::Bucket$/,
     properties:
-      /^(Accelerate|Analytics|Cors|Inventory|Lifecycle|Logging|Metadata|Metrics|Notification|ObjectLock|Replication|Versioning|Website|IntelligentTiering|AccessControl|Abac)/,
+      /^(Accelerate|Analytics|Cors|Inventory|Logging|Metadata|Metrics|Notification|ObjectLock|Replication|Website|IntelligentTiering|AccessControl|Abac)/,
   },
   {
     actions: /^s3:(REST\.PUT\.OBJECT|getObject|DeleteObject|PutObjectAcl)$/,

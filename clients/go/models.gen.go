@@ -3138,6 +3138,11 @@ type Token struct {
 	// Examples: 3600
 	ExpiresIn int32 `json:"expires_in"`
 
+	// Scope The scopes that the token carries, separated by spaces: all of the client, whatever `scope` the request has (RFC 6749 section 5.1).
+	//
+	// Examples: command:create command:read resources:read
+	Scope string `json:"scope"`
+
 	// TokenType Always `Bearer`.
 	TokenType TokenTokenType `json:"token_type"`
 }

@@ -11,4 +11,9 @@ export const tokenRequest = z.object({
   client_secret: z.optional(credential),
 });
 
-export const token = z.object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() });
+export const token = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  scope: z.string(),
+});

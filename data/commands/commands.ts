@@ -139,12 +139,13 @@ const newest = z.extend(openCommand, { status: commandRecord.shape.status });
 const NEWEST = 64;
 
 /**
- * The commands of a device without an outcome: the index has no others, however many have ended; of the newest the table has the last word.
+ * The commands of a device without an outcome among those that were requested within the longest timeout: the index has no others, however many
+ * have ended; of the newest the table has the last word.
  * @param now the present
  */
 export async function readOpenCommands(deviceId: string, now: Date): Promise<OpenCommand[]> {
   const open = new Map<string, OpenCommand>();
-  for await (const items of readNewIndex(openOn(deviceId), () => searchOpen(deviceId, now)))
+  for await (const items of readNewIndex(openOn(deviceId, now), () => searchOpen(deviceId, now)))
     for (const found of parseItems(items, (item) => openCommand.parse(item))) open.set(found.commandId, found);
   const { Items = [] } = await dynamodb.send(
     new QueryCommand({ ...ofDevice(deviceId), ConsistentRead: true, ScanIndexForward: false, Limit: NEWEST }),
@@ -155,11 +156,17 @@ export async function readOpenCommands(deviceId: string, now: Date): Promise<Ope
   return [...open.values()];
 }
 
-const openOn = (deviceId: string) => ({
+/** Since when a command may be open: an earlier one has ended by its timeout, whatever a function of before has left in the index. */
+const openSince = (deviceId: string, now: Date): string => {
+  const since = new Date(now.getTime() - (timeoutBounds.maximum + MARGIN_S) * 1000).toISOString();
+  return firstIdAt('command', organisationOf('device', deviceId) ?? '', since);
+};
+
+const openOn = (deviceId: string, now: Date) => ({
   TableName: table('commands'),
   IndexName: 'open',
-  KeyConditionExpression: 'openOn = :deviceId',
-  ExpressionAttributeValues: { ':deviceId': deviceId },
+  KeyConditionExpression: 'openOn = :deviceId AND commandId >= :first',
+  ExpressionAttributeValues: { ':deviceId': deviceId, ':first': openSince(deviceId, now) },
 });
 
 /** The query of a device's commands, without the head. */
@@ -176,7 +183,6 @@ const MAX_PAGES = 8;
 
 /** The commands of a device without an outcome, newest first, among those that were requested within the longest timeout. */
 async function* searchOpen(deviceId: string, now: Date): AsyncGenerator<Record<string, unknown>[]> {
-  const since = new Date(now.getTime() - (timeoutBounds.maximum + MARGIN_S) * 1000).toISOString();
   const statuses = commandStatuses.filter((status) => !isEnded(status));
   const open = statuses.map((status, index) => [`:open${index}`, status] as const);
   const pages = paginateQuery(
@@ -188,7 +194,7 @@ async function* searchOpen(deviceId: string, now: Date): AsyncGenerator<Record<s
       FilterExpression: `#status IN (${open.map(([name]) => name).join(', ')})`,
       ExpressionAttributeValues: {
         ':deviceId': deviceId,
-        ':first': firstIdAt('command', organisationOf('device', deviceId) ?? '', since),
+        ':first': openSince(deviceId, now),
         ':last': 'command-~',
         ...(Object.fromEntries(open) as Record<string, string>),
       },

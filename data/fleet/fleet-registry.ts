@@ -96,15 +96,16 @@ export async function removeFromFleet(
   expectOwn(kind, organisation, id);
   const eventTime = at.toISOString();
   const ttl = Date.parse(eventTime) / 1000 + TOMBSTONE_TTL_S;
+  const { condition, values } = noLaterEvent(eventTime);
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
         Key: fleetKey(organisation, id),
         UpdateExpression: `SET kind = :removed, eventTime = :eventTime, #ttl = :ttl REMOVE ${known.join(', ')} ADD version :two`,
-        ConditionExpression: NO_LATER_EVENT,
+        ConditionExpression: condition,
         ExpressionAttributeNames: Object.fromEntries(['#ttl', ...known].map((name) => [name, name.slice(1)])),
-        ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': eventTime, ':ttl': ttl, ':two': 2 },
+        ExpressionAttributeValues: { ...values, ':removed': 'removed', ':ttl': ttl, ':two': 2 },
       }),
     ),
   );
@@ -136,8 +137,18 @@ function expectOwn(kind: FleetKind, organisation: Organisation, id: string): voi
   if (organisationOf(kind, id) !== organisation) throw foreign(idField(kind));
 }
 
-/** Of two events of the same time the one that arrives last wins. */
-const NO_LATER_EVENT = 'attribute_not_exists(eventTime) OR eventTime <= :eventTime';
+/**
+ * The condition that no later event has been applied. Of two events of the same time the one that arrives last wins. A time that still lies ahead, of
+ * a clock that was, gives way to one that doesn't: that clock is right again, or another one is.
+ */
+function noLaterEvent(eventTime: string) {
+  const now = new Date().toISOString();
+  const isAhead = eventTime > now;
+  return {
+    condition: `attribute_not_exists(eventTime) OR eventTime <= :eventTime${isAhead ? '' : ' OR eventTime > :now'}`,
+    values: { ':eventTime': eventTime, ...(!isAhead && { ':now': now }) },
+  };
+}
 
 interface Registration {
   /** Attributes that only a new item gets. */
@@ -159,7 +170,9 @@ async function register(
   const differs = Object.keys(unlike).map((name) => `#${name} <> :${name}`);
   // As JSON text: DynamoDB takes no number as near to 0 as a coordinate may be.
   const capabilities = 'capabilities' in known ? JSON.stringify(known.capabilities) : undefined;
-  const fields = set({ ...known, capabilities, kind, eventTime: at.toISOString() });
+  const eventTime = at.toISOString();
+  const fields = set({ ...known, capabilities, kind, eventTime });
+  const { condition, values } = noLaterEvent(eventTime);
   const initial = set(first);
   const initially = Object.keys(first).map((name) => `, #${name} = if_not_exists(#${name}, :${name})`);
   try {
@@ -171,8 +184,8 @@ async function register(
         UpdateExpression: `${fields.UpdateExpression}${initially.join('')} REMOVE #ttl, quiet${differs.length > 0 ? ' ADD version :one' : ''}`,
         ConditionExpression:
           differs.length > 0
-            ? `attribute_exists(deviceId) AND (${differs.join(' OR ')}) AND (${NO_LATER_EVENT})`
-            : NO_LATER_EVENT,
+            ? `attribute_exists(deviceId) AND (${differs.join(' OR ')}) AND (${condition})`
+            : condition,
         ExpressionAttributeNames: {
           ...fields.ExpressionAttributeNames,
           ...initial.ExpressionAttributeNames,
@@ -180,6 +193,7 @@ async function register(
         },
         ExpressionAttributeValues: {
           ...fields.ExpressionAttributeValues,
+          ...values,
           ...initial.ExpressionAttributeValues,
           ...(differs.length > 0 && { ':one': 1 }),
         },

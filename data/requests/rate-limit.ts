@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { itemThatRefused } from '../store/conditional-write';
+import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
 const counter = z.object({ calls: z.int() });
@@ -85,3 +85,17 @@ async function countExactly(subject: string, windowStart: number, limit: number)
     return callIds.has(callId) ? calls : Math.max(calls, limit) + 1;
   }
 }
+
+/** Takes back one call of a subject in a window. */
+export const uncountCall = (subject: string, windowStart: number): Promise<boolean> =>
+  succeeded(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: table('requests'),
+        Key: counterKey(subject, windowStart),
+        UpdateExpression: 'ADD calls :less',
+        ConditionExpression: 'calls > :none',
+        ExpressionAttributeValues: { ':less': -1, ':none': 0 },
+      }),
+    ),
+  );

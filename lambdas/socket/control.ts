@@ -1,5 +1,5 @@
 import * as actions from '../../contract/actions/viewers';
-import { CONTROLS_PER_MINUTE } from '../../contract/rates';
+import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../contract/rates';
 import type { ViewerSession } from '../../data/connections/sessions';
 import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
 import { isKnownCommand, isSafe, type Command } from '../../domain/command';
@@ -9,7 +9,7 @@ import { Refusal } from '../../domain/refusal';
 import { permitsCommand } from '../../domain/share';
 import { acceptCommand } from '../commands/accept-command';
 import { faultsIn } from '../details';
-import { limitRate } from '../limit-rate';
+import { limitRate, uncount } from '../limit-rate';
 import { logger } from '../logger';
 import { answer } from '../sockets/action';
 import { controlledDevice } from '../sockets/controlled-device';
@@ -19,14 +19,18 @@ export const handler = answer('control', actions.control, async ({ session, mess
   expectSchema(command);
   const device = await controlledDevice(session, (share) => permitsCommand(share, command.name), now.toISOString());
   const shareId = shareIdOf(shareCode);
-  await limitControl(session, shareId, command, now);
-  const { commandId } = await acceptCommand({
+  const counted = await limitControl(session, shareId, command, now);
+  const wanted = {
     organisation,
     device,
     command,
     requester: { origin: 'share', requestedBy: viewerPseudonym(connectionId), shareId },
     shareCode,
     now: now.toISOString(),
+  } as const;
+  const { commandId } = await acceptCommand(wanted).catch(async (error: unknown) => {
+    if (error instanceof Refusal && isSafe(command.name)) await takeBack(connectionId, counted, now);
+    throw error;
   });
   // Traces the command to the handshake of its connection. The command itself is the viewer's input, so it is not logged.
   logger.info('control', { commandId, shareId, deviceId, organisation, connectionId });
@@ -46,6 +50,7 @@ function expectSchema(command: Command): void {
  * Counts a viewer's command against the limits of its share and of the device; one that keeps the drone from harm apart, against its
  * viewer's own first.
  * @param shareId digest of the share code
+ * @returns the keys of what was counted
  * @throws Refusal `too_many_requests`
  */
 async function limitControl(
@@ -53,12 +58,29 @@ async function limitControl(
   shareId: string,
   { name }: Command,
   now: Date,
-): Promise<void> {
+): Promise<readonly string[]> {
   if (isSafe(name)) {
-    await limitRate(`stop#${connectionId}`, CONTROLS_PER_MINUTE.stopsOfViewer, now);
-    return limitRate(`stop#${shareId}`, CONTROLS_PER_MINUTE.stopsOfShare, now);
+    const [own, all] = [`stop#${connectionId}`, `stop#${shareId}`];
+    const stops = await limitRate(own, CONTROLS_PER_MINUTE.stopsOfViewer, now);
+    if (stops <= CONTROLS_PER_MINUTE.firstStopsOfViewer) return [own];
+    await limitRate(all, CONTROLS_PER_MINUTE.stopsOfShare, now);
+    return [own, all];
   }
   // The share first: a command that is refused for its share must not use up the limit of the device's other shares.
-  await limitRate(`control#${shareId}`, CONTROLS_PER_MINUTE.share, now);
-  await limitRate(`control#${deviceId}`, CONTROLS_PER_MINUTE.device, now);
+  const [ofShare, ofDevice] = [`control#${shareId}`, `control#${deviceId}`];
+  await limitRate(ofShare, CONTROLS_PER_MINUTE.share, now);
+  await limitRate(ofDevice, CONTROLS_PER_MINUTE.device, now);
+  return [ofShare, ofDevice];
+}
+
+/** A stop that the device refused does not count: the viewer needs it when the drone is in the air. Beyond the limit of those it does. */
+async function takeBack(connectionId: string, counted: readonly string[], now: Date): Promise<void> {
+  try {
+    await limitRate(`refused#${connectionId}`, UNCOUNTED_REFUSALS_PER_MINUTE, now);
+  } catch (error) {
+    // The viewer is told why the device refused.
+    if (error instanceof Refusal) return;
+    throw error;
+  }
+  await Promise.all(counted.map((key) => uncount(key, now)));
 }

@@ -3,7 +3,7 @@ import * as actions from '../../contract/actions/telemetry';
 import { expectSubscribable } from '../../data/fleet/fleet';
 import { noteFollowed } from '../../data/connections/followed-until';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
-import { follow, unfollow } from '../../data/connections/sessions';
+import { follow, takeBack } from '../../data/connections/sessions';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { answer } from '../sockets/action';
 
@@ -15,7 +15,7 @@ export const handler = answer(
     await expectSubscribable(session.organisation, deviceId, deviceGroupId);
     const followed = deviceId ?? deviceGroupId ?? '';
     const waiting = randomUUID();
-    await follow(session, followed, Math.floor(now.getTime() / 1000), waiting, batch);
+    const earlier = await follow(session, followed, Math.floor(now.getTime() / 1000), waiting, batch);
     try {
       const kind = deviceId === undefined ? 'group' : 'device';
       // Whoever delivers reads only now and then whether somebody began to follow.
@@ -27,7 +27,7 @@ export const handler = answer(
       const { connectionId } = session;
       await requestSnapshot({ kind: 'subscription', connectionId, followed, waiting, isUnnoticed });
     } catch (error) {
-      await unfollow(session, followed);
+      await takeBack(session, followed, waiting, earlier);
       throw error;
     }
     return {

@@ -77,9 +77,10 @@ const readings: Readonly<Record<string, Reading>> = {
 const error = (name: string, message: string) => Object.assign(new Error(message), { name });
 /** What DynamoDB answers while an index is not ready (first seen by others, in their logs of `Query`). */
 const notReady = {
-  'is filled in': 'Cannot read from backfilling global secondary index: ',
-  'is not there yet': 'The table does not have the specified index: ',
-};
+  'is filled in': ['ValidationException', 'Cannot read from backfilling global secondary index: '],
+  'is not there yet': ['ValidationException', 'The table does not have the specified index: '],
+  'may not be read yet': ['AccessDeniedException', 'not authorized to perform: dynamodb:Query on resource: …/index/'],
+} as const;
 
 describe.each(Object.entries(readings))('%s', (_, { index, given, read, answer }) => {
   /** The store, whose index answers a query with an error. */
@@ -95,14 +96,18 @@ describe.each(Object.entries(readings))('%s', (_, { index, given, read, answer }
     expect([...(await read())].sort()).toEqual([...answer].sort());
   });
 
-  test.each(Object.entries(notReady))('finds the same while the index %s', async (__, message) => {
+  test.each(Object.entries(notReady))('finds the same while the index %s', async (__, [name, message]) => {
     await given();
-    failing(error('ValidationException', `${message}${index}`));
+    failing(error(name, `${message}${index}`));
+    const warn = jest.spyOn(console, 'warn').mockImplementation(() => {});
     expect([...(await read())].sort()).toEqual([...answer].sort());
+    expect(warn).toHaveBeenCalledWith('an index can not be read yet', index);
+    warn.mockRestore();
   });
 
   test.each([
     error('ValidationException', 'Invalid KeyConditionExpression: Syntax error'),
+    error('AccessDeniedException', 'not authorized to perform: dynamodb:Query on resource: …/table/jobs'),
     error('ThrottlingException', `Throughput exceeds the current capacity of index ${index}`),
   ])('passes on another error: $message', async (fault) => {
     failing(fault);

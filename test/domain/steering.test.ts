@@ -1,4 +1,4 @@
-import type { Command } from '../../domain/command';
+import { commandNames, type Command } from '../../domain/command';
 import type { ControlLease } from '../../domain/control-lease';
 import type { Device, DeviceCapabilities } from '../../domain/fleet';
 import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/steering';
@@ -193,6 +193,11 @@ test.each<[string, Command, DeviceCapabilities | undefined]>([
   ['a place within its range', { name: 'GO_TO', position: point(8.5, 47.408) }, range],
   ['a far place where no range is registered', { name: 'GO_TO', position: point(-120, 37) }, { commands: ['GO_TO'] }],
   ["a place of the platform's own, whatever it means", { name: 'x-drop', position: 'there' }, range],
+  ...commandNames.map((name): [string, Command, DeviceCapabilities] => [
+    `${name} for a device that was registered with it in another case`,
+    { name, ...(name === 'GIMBAL' && { yaw: 1 }) },
+    { commands: [name.toLowerCase()] },
+  ]),
 ])('takes %s', (_, command, capabilities) => {
   expect(() => expectParameters(command, capabilities)).not.toThrow();
 });

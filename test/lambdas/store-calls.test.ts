@@ -23,7 +23,7 @@ const mission = {
   organisation: acme,
   missionId: id('mission'),
   version: 1,
-  flownUntil: 0,
+  flown: { version: 1, until: 0 },
   format: 'GEOJSON',
   heightReference: 'TAKE_OFF',
   waypointCount: 2,
@@ -67,7 +67,7 @@ beforeEach(() => {
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
   const line = JSON.stringify({ waypoints: missionFile.geometry.coordinates, heightReference: 'TAKE_OFF' });
   store.on(GetCommand, { TableName: 'missions' }).resolves({ Item: { ...mission, line } });
-  store.on(UpdateCommand, { TableName: 'missions' }).resolves({ Attributes: { ...mission, version: 2 } });
+  store.on(UpdateCommand, { TableName: 'missions' }).resolves({ Attributes: mission });
   store.on(DeleteCommand, { TableName: 'missions' }).resolves({ Attributes: mission });
   store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: flying });
   store.on(GetCommand, { TableName: 'commands' }).resolves({ Item: command });

@@ -14,7 +14,7 @@ export interface paths {
          * Get an access token
          * @description Issues an access token by the OAuth 2.0 client credentials grant. Send the API key in `x-api-key`; send `client_id` and `client_secret` either in the body, as JSON or as a form, or by HTTP Basic, but not both ways in one request.
          *
-         *     The token carries all scopes of the client: `scope` and other unknown parameters are ignored. There is no refresh token. Keep the token and use it for all calls until shortly before it expires, instead of requesting one for each call.
+         *     The token carries all scopes of the client, and the reply says them in `scope`: `scope` and other unknown parameters of the request are ignored. There is no refresh token. Keep the token and use it for all calls until shortly before it expires, instead of requesting one for each call.
          *
          *     API key and client must belong together, otherwise the answer is 403, as it is for a suspended client.
          *
@@ -446,7 +446,7 @@ export interface paths {
         put?: never;
         /**
          * Create a mission from a file
-         * @description Stores a mission: a line of waypoints, which jobs fly by its `missionId`. The body is the file: GeoJSON (`application/geo+json`), KML (`application/vnd.google-earth.kml+xml`), DJI WPML in a KMZ (`application/vnd.google-earth.kmz`), or a QGroundControl plan (`application/json`), of at most 4 MB, with 2 to 5000 waypoints. What a mission can’t keep, such as a survey area, is refused; commands of cameras are not kept.
+         * @description Stores a mission: a line of waypoints, which jobs fly by its `missionId`. The body is the file: GeoJSON (`application/geo+json`), KML (`application/vnd.google-earth.kml+xml`), DJI WPML in a KMZ (`application/vnd.google-earth.kmz`), or a QGroundControl plan (`application/json`), of at most 4 MB, with 2 to 5000 waypoints. A plan is text, in which quotation marks and line ends count twice: 3 MB always fit. What a mission can’t keep, such as a survey area, is refused; commands of cameras are not kept.
          *
          *     Heights keep the reference that the file has, which is `heightReference`; none is converted, and a file that mixes them is 400. `JOB` means that the file has no heights, as KML without `altitudeMode`: they come from `flight.height` of the job.
          *
@@ -479,7 +479,7 @@ export interface paths {
         get: operations["getMission"];
         /**
          * Replace a mission by another file
-         * @description Stores a new version of a mission. Jobs that exist keep the version that they were created with. The body is the file: GeoJSON (`application/geo+json`), KML (`application/vnd.google-earth.kml+xml`), DJI WPML in a KMZ (`application/vnd.google-earth.kmz`), or a QGroundControl plan (`application/json`), of at most 4 MB, with 2 to 5000 waypoints. What a mission can’t keep, such as a survey area, is refused; commands of cameras are not kept.
+         * @description Stores a new version of a mission. Jobs that exist keep the version that they were created with. The body is the file: GeoJSON (`application/geo+json`), KML (`application/vnd.google-earth.kml+xml`), DJI WPML in a KMZ (`application/vnd.google-earth.kmz`), or a QGroundControl plan (`application/json`), of at most 4 MB, with 2 to 5000 waypoints. A plan is text, in which quotation marks and line ends count twice: 3 MB always fit. What a mission can’t keep, such as a survey area, is refused; commands of cameras are not kept.
          *
          *     Scope: `command:update`. Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
          */
@@ -3175,6 +3175,11 @@ export interface components {
              */
             expires_in: number;
             /**
+             * @description The scopes that the token carries, separated by spaces: all of the client, whatever `scope` the request has (RFC 6749 section 5.1).
+             * @example command:create command:read resources:read
+             */
+            scope: string;
+            /**
              * @description Always `Bearer`.
              * @constant
              */
@@ -3411,6 +3416,10 @@ export interface components {
         AmazonRequestId: string;
         /** @description Responses must not be stored by caches. */
         CacheControl: "no-store";
+        /** @description With a file as it was sent alone: to be saved, under this name. */
+        ContentDisposition: string;
+        /** @description With a file as it was sent alone: it is of no other type than `Content-Type` says. */
+        ContentTypeOptions: "nosniff";
         /** @description Version of the job in quotes, for `If-Match`. */
         ETag: string;
         /** @description Calls of this operation that your client has per minute. */
@@ -4680,7 +4689,9 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
                     Vary: components["headers"]["Vary"];
+                    "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

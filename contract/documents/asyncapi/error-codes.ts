@@ -13,7 +13,7 @@ const causes: Readonly<Record<string, string>> = {
   resource_not_found: 'There is no such device.',
   device_group_not_found: 'There is no such device group.',
   share_not_found: 'The share has ended; for `flight` also: its device was removed.',
-  too_many_requests: `More than ${CONTROLS_PER_MINUTE.share} commands in this minute for the share, or ${CONTROLS_PER_MINUTE.device} for its device; \`PAUSE\`, \`RETURN_HOME\` and \`LAND\` are not counted there, but more than ${CONTROLS_PER_MINUTE.stopsOfViewer} of a viewer, or ${CONTROLS_PER_MINUTE.stopsOfShare} for the share; for \`takeControl\` more than ${CONTROL_TAKEN_PER_MINUTE} in this minute for the share.`,
+  too_many_requests: `More than ${CONTROLS_PER_MINUTE.share} commands in this minute for the share, or ${CONTROLS_PER_MINUTE.device} for its device; \`PAUSE\`, \`RETURN_HOME\` and \`LAND\` are not counted there, but more than ${CONTROLS_PER_MINUTE.stopsOfViewer} of a viewer, or ${CONTROLS_PER_MINUTE.stopsOfShare} for the share beside the first ${CONTROLS_PER_MINUTE.firstStopsOfViewer} of each viewer; for \`takeControl\` more than ${CONTROL_TAKEN_PER_MINUTE} in this minute for the share.`,
   cannot_command:
     'The device can’t be told this now: it is on the ground, it is not in flight, or a return or landing has not ended. `details` says which.',
   held_by:

@@ -29,6 +29,11 @@ export const tokenFields: Fields = {
     minimum: 1,
   },
   grant_type: { description: 'Always `client_credentials`.', examples: ['client_credentials'] },
+  'Token.scope': {
+    description:
+      'The scopes that the token carries, separated by spaces: all of the client, whatever `scope` the request has (RFC 6749 section 5.1).',
+    examples: ['command:create command:read resources:read'],
+  },
   token_type: { description: 'Always `Bearer`.' },
   'AuthenticateMessage.token': {
     description: 'A new access token of the client that opened the socket.',

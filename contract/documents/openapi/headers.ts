@@ -60,6 +60,20 @@ export const headers = {
     required: true,
     schema: { type: 'string', const: 'Accept' },
   },
+  ContentDisposition: {
+    description: 'With a file as it was sent alone: to be saved, under this name.',
+    required: false,
+    schema: {
+      type: 'string',
+      minLength: 1,
+      examples: ['attachment; filename="mission-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a.kml"'],
+    },
+  },
+  ContentTypeOptions: {
+    description: 'With a file as it was sent alone: it is of no other type than `Content-Type` says.',
+    required: false,
+    schema: { type: 'string', const: 'nosniff' },
+  },
   AmazonRequestId: {
     description: 'With 413: identifies the request, in place of `x-request-id`.',
     required: false,
@@ -77,6 +91,10 @@ export const allow = { Allow: refer('Allow') };
 export const wwwAuthenticate = { 'WWW-Authenticate': refer('WWWAuthenticate') };
 export const retryAfter = { 'Retry-After': refer('RetryAfter') };
 export const vary = { Vary: refer('Vary') };
+export const ofFile = {
+  'Content-Disposition': refer('ContentDisposition'),
+  'X-Content-Type-Options': refer('ContentTypeOptions'),
+};
 export const eTag = { ETag: refer('ETag') };
 
 const rateLimitHeaders = {

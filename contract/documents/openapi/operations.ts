@@ -1,5 +1,5 @@
 import { RATE_WINDOW_S } from '../../../domain/rate-window';
-import { binaryMediaTypes } from '../../binary-media-types';
+import { nonTextMediaTypes } from '../../binary-media-types';
 import { endpointTable, routeOf } from '../../access';
 import { descriptionOf, scopesOf, scopeWord, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
@@ -62,7 +62,7 @@ function contentOf(key: EndpointKey, { reply }: Endpoint): Response['content'] {
   const schema = replyReference(reply.body);
   const example = { summary: 'With every field', value: replyExample(key, schema, reply.links) };
   const others = reply.mediaTypes?.map((type): [string, MediaType] => {
-    if (binaryMediaTypes.includes(type)) return [type, { schema: fileSchema(type), examples: {} }];
+    if (nonTextMediaTypes.includes(type)) return [type, { schema: fileSchema(type), examples: {} }];
     const { name, summary = example.summary, text } = mediaTypeExample(key, type);
     if (text === undefined) return [type, { schema, examples: { [name]: example } }];
     return [type, { schema: { type: 'string' }, examples: { [name]: { summary, value: text } } }];
@@ -79,6 +79,7 @@ function successOf(key: EndpointKey, endpoint: Endpoint): Response {
       ...headers.noStore,
       ...(reply.versioned && headers.eTag),
       ...(reply.mediaTypes && headers.vary),
+      ...(endpoint.missionFiles?.includes('get') && headers.ofFile),
       ...headers.rateLimit(endpoint),
     },
     content: contentOf(key, endpoint),

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { mediaTypeOf } from '../../../domain/mission-record';
 import * as telemetry from '../../../domain/telemetry';
 import { endpointTable } from '../../access';
-import { binaryMediaTypes } from '../../binary-media-types';
+import { nonTextMediaTypes } from '../../binary-media-types';
 import type { EndpointKey } from '../../endpoints';
 import * as check from '../../schemas/check';
 import * as commands from '../../schemas/commands';
@@ -246,7 +246,7 @@ const jsonFiles: Readonly<Record<string, { readonly name: string; readonly schem
 export function fileSchema(mediaType: string): Reference | JsonSchema {
   const json = jsonFiles[mediaType];
   if (json) return refer(json.name);
-  return binaryMediaTypes.includes(mediaType) ? { type: 'string', format: 'binary' } : { type: 'string' };
+  return nonTextMediaTypes.includes(mediaType) ? { type: 'string', format: 'binary' } : { type: 'string' };
 }
 
 /** The component schemas by name, sorted. */

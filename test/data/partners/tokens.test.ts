@@ -1,9 +1,10 @@
 import { postForm } from '../../../data/partners/post-form';
 import { requestToken } from '../../../data/partners/tokens';
+import { tokenWith } from '../../lambdas/fixtures/access-token';
 
 jest.mock('../../../data/partners/post-form');
 
-const granted = { access_token: 'header.payload.signature', token_type: 'Bearer', expires_in: 3600 };
+const granted = { access_token: tokenWith('command:read', 'share:read'), token_type: 'Bearer', expires_in: 3600 };
 const cognito = jest.mocked(postForm);
 const answers = (status: number, body: unknown) =>
   cognito.mockResolvedValue({ status, body: typeof body === 'string' ? body : JSON.stringify(body) });
@@ -16,7 +17,7 @@ beforeEach(() => {
 
 test('requestToken sends the credentials in the form, without a scope, and waits for five seconds', async () => {
   answers(200, granted);
-  await expect(ask()).resolves.toEqual(granted);
+  await expect(ask()).resolves.toEqual({ ...granted, scope: 'command:read share:read' });
   const form = { grant_type: 'client_credentials', client_id: 'client-1', client_secret: 'secret-1' };
   expect(cognito.mock.calls).toEqual([['https://identity.test/oauth2/token', new URLSearchParams(form), 5000]]);
 });
@@ -42,15 +43,18 @@ test.each([
   await expect(ask()).rejects.toMatchObject({ name: 'Error', message: `the identity provider ${message}` });
 });
 
-test.each([['<html>'], [null], [{ ...granted, token_type: 'mac' }], [{ ...granted, access_token: undefined }]])(
-  'requestToken fails for a 200 with %j, without the token in the error',
-  async (body) => {
-    answers(200, body);
-    const failure = (await ask().catch((error: unknown) => error)) as Error;
-    expect(failure.name).toBe('$ZodError');
-    expect(JSON.stringify([failure, failure.message, failure.stack])).not.toContain(granted.access_token);
-  },
-);
+test.each([
+  ['<html>'],
+  [null],
+  [{ ...granted, token_type: 'mac' }],
+  [{ ...granted, access_token: undefined }],
+  [{ ...granted, access_token: granted.access_token.slice(0, -60) }],
+])('requestToken fails for a 200 with %j, without the token in the error', async (body) => {
+  answers(200, body);
+  const failure = (await ask().catch((error: unknown) => error)) as Error;
+  expect(failure.name).toBe('$ZodError');
+  expect(JSON.stringify([failure, failure.message, failure.stack])).not.toContain(granted.access_token);
+});
 
 test('requestToken fails when Cognito cannot be reached', async () => {
   const fault = new Error('connect ECONNREFUSED');

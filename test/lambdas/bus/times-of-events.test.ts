@@ -49,6 +49,8 @@ const columns = { ...times, 'two minutes ahead': '2026-11-27T10:47:00.000Z', now
 const unused: readonly Verdict[] = ['applied', 'applied', 'applied', 'applied'];
 /** Of what replaces what was told before. */
 const ordered: readonly Verdict[] = ['late', 'malformed', 'malformed', 'applied'];
+/** It says how long ago the event happened: a replayed one keeps no device online. */
+const ages: readonly Verdict[] = ['applied', 'malformed', 'malformed', 'applied'];
 /** Not before what it is about. */
 const bounded: readonly Verdict[] = ['malformed', 'malformed', 'malformed', 'applied'];
 
@@ -56,7 +58,7 @@ const bounded: readonly Verdict[] = ['malformed', 'malformed', 'malformed', 'app
 const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
   'job.status.reported time': unused,
   'job.status.reported detail.at': bounded,
-  'device.telemetry.reported time': unused,
+  'device.telemetry.reported time': ages,
   'device.telemetry.reported detail.telemetry.0.timestamp': ordered,
   'device-group.registered time': ordered,
   'device-group.registered detail.at': ordered,
@@ -187,4 +189,55 @@ test.each(['DONE', 'TIMED_OUT'] as const)('a wrong time is told, too, of a comma
   expect(reasons()).toEqual(['malformed']);
   expect(await engine.all('commands')).toMatchObject([{ status, version: 1 }]);
   expect((await engine.all('commands'))[0]).not.toHaveProperty('lateOutcome');
+});
+
+describe.each([
+  ['device-group.registered', 'device-group.removed', 'deviceGroupId'],
+  ['device-group.removed', 'device-group.registered', 'deviceGroupId'],
+  ['device.registered', 'device.removed', 'deviceId'],
+  ['device.removed', 'device.registered', 'deviceId'],
+] as const)('%s of a clock that is ahead', (type, next, idField) => {
+  const ahead = '2026-11-27T10:45:40.000Z';
+  const sent = (of: string, at: string, eventId = `event-${of}`) => {
+    const event = rightEvent(of);
+    event.detail['at'] = at;
+    return JSON.stringify({ ...event, id: eventId });
+  };
+  const stored = async () => {
+    const detail = rightEvent(type).detail as Record<string, string>;
+    const id = detail[idField] ?? '';
+    return engine.get('fleet', fleetKey(organisationOf(idField === 'deviceId' ? 'device' : 'group', id) ?? '', id));
+  };
+  /** How long after the first delivery, in seconds. */
+  const laterBy = (seconds: number) => jest.setSystemTime(Date.parse(now) + seconds * 1000);
+
+  test.each(['event-again', `event-${type}`])('leaves the same when it comes twice, as %s', async (eventId) => {
+    await consume(sent(type, ahead));
+    const first = await stored();
+    expect(first).toMatchObject({ eventTime: ahead });
+    laterBy(20);
+    await consume(sent(type, ahead, eventId));
+    const { version: _, ...again } = (await stored()) ?? {};
+    expect(first).toMatchObject(again);
+    expect(reasons()).toEqual([]);
+  });
+
+  test('is late when it comes again after the next one of the same clock', async () => {
+    await consume(sent(type, ahead));
+    laterBy(5);
+    await consume(sent(next, '2026-11-27T10:45:45.000Z'));
+    const after = await stored();
+    laterBy(20);
+    await consume(sent(type, ahead));
+    expect(reasons()).toEqual(['late']);
+    expect(await stored()).toEqual(after);
+  });
+
+  test('is not in the way of the next one of a right clock', async () => {
+    await consume(sent(type, ahead));
+    laterBy(20);
+    await consume(sent(next, '2026-11-27T10:45:15.000Z'));
+    expect(reasons()).toEqual([]);
+    expect(await stored()).toMatchObject({ eventTime: '2026-11-27T10:45:15.000Z' });
+  });
 });

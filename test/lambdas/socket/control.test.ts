@@ -1,4 +1,6 @@
+import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../../contract/rates';
 import { toItem as toJobItem } from '../../../data/jobs/job-item';
+import { counterKey } from '../../../data/requests/rate-limit';
 import { shareIdOf } from '../../../data/shares/share-id';
 import { handler } from '../../../lambdas/socket/control';
 import { storeOnEngine } from '../../data/fixtures/engine';
@@ -184,15 +186,54 @@ describe('is limited', () => {
     expect(await answers(1, other, name)).toEqual(all(1));
   });
 
-  test('to 300 stops a minute of a share, however many sockets are opened', async () => {
+  test('to 300 stops a minute of a share, however many sockets are opened, without the first of each', async () => {
     jest.setSystemTime(new Date('2026-11-27T10:55:00.000Z'));
     await engine.put('fleet', commandedDevice());
     await givenShare({ shareCode: shareNumbered(15) });
-    const given: unknown[] = [];
-    for (let sockets = 0; sockets < 10; sockets += 1)
-      given.push(...(await answers(30, await viewer(shareNumbered(15)), 'PAUSE')));
-    expect(given).toEqual(all(300));
-    expect(await answers(1, await viewer(shareNumbered(15)), 'PAUSE')).toEqual(['error']);
+    const counted = counterKey(`stop#${shareIdOf(shareNumbered(15))}`, Date.now() / 1000);
+    await engine.put('requests', { ...counted, calls: CONTROLS_PER_MINUTE.stopsOfShare - 2 });
+    expect(await answers(6, await viewer(shareNumbered(15)), 'PAUSE')).toEqual([...all(5), 'error']);
+    expect(await answers(4, await viewer(shareNumbered(15)), 'PAUSE')).toEqual([...all(3), 'error']);
+  });
+
+  test.each([
+    ['PAUSE', 20],
+    ['RETURN_HOME', 21],
+    ['LAND', 22],
+  ])('but three %s of a viewer come through when the others have sent all of the share', async (name, minute) => {
+    jest.setSystemTime(new Date(`2026-11-27T10:${minute}:00.000Z`));
+    await engine.put('fleet', commandedDevice());
+    const commands = ['PAUSE', 'RETURN_HOME', 'LAND'];
+    await givenShare({ shareCode: shareNumbered(16), commands });
+    const counted = counterKey(`stop#${shareIdOf(shareNumbered(16))}`, Date.now() / 1000);
+    await engine.put('requests', { ...counted, calls: CONTROLS_PER_MINUTE.stopsOfShare });
+    for (let viewers = 0; viewers < 3; viewers += 1)
+      expect(await answers(4, await viewer(shareNumbered(16)), name)).toEqual([...all(3), 'error']);
+  });
+
+  test.each(['PAUSE', 'RETURN_HOME', 'LAND'])('not by a %s that the device refused', async (name) => {
+    jest.setSystemTime(new Date('2026-11-27T10:25:00.000Z'));
+    await engine.put('fleet', commandedDevice('DOCKED'));
+    await givenShare({ shareCode: shareNumbered(17), commands: [name] });
+    const counted = counterKey(`stop#${shareIdOf(shareNumbered(17))}`, Date.now() / 1000);
+    await engine.put('requests', { ...counted, calls: 7 });
+    const socket = await viewer(shareNumbered(17));
+    expect(await answers(40, socket, name)).toEqual(Array(40).fill('error'));
+    expect(await send(socket, { name })).toMatchObject({ code: 'cannot_command' });
+    expect(await engine.get('requests', counted)).toMatchObject({ calls: 7 });
+    await engine.put('fleet', commandedDevice());
+    expect(await answers(31, socket, name)).toEqual([...all(30), 'error']);
+  });
+
+  test('by a stop that the device refused, after 300 of them, and says why it refused', async () => {
+    jest.setSystemTime(new Date('2026-11-27T10:26:00.000Z'));
+    await engine.put('fleet', commandedDevice('DOCKED'));
+    const socket = await watching(18);
+    const counted = counterKey(`refused#${socket}`, Date.now() / 1000);
+    await engine.put('requests', { ...counted, calls: UNCOUNTED_REFUSALS_PER_MINUTE });
+    expect(await send(socket, { name: 'PAUSE' })).toMatchObject({ code: 'cannot_command' });
+    expect(await answers(29, socket, 'PAUSE')).toEqual(Array(29).fill('error'));
+    expect(await send(socket, { name: 'PAUSE' })).toMatchObject({ code: 'too_many_requests' });
   });
 
   test('to 60 a minute per device over all of its shares, but for what keeps it from harm', async () => {

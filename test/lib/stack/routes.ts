@@ -1,4 +1,5 @@
 import { endpointTable, routeOf } from '../../../contract/access';
+import { binaryMediaTypes } from '../../../contract/binary-media-types';
 import { synthesise } from '../synthesised';
 import { bodyOf, operationsOf, type Operation } from './rest-body';
 
@@ -82,6 +83,25 @@ describe('GET /docs', () => {
     });
     expect(fixedReply(methods.get('ANY /docs/{path+}'))).toMatchObject({ status: '404' });
   });
+});
+
+test.each([...methods].filter(([, one]) => one['x-amazon-apigateway-integration'].type === 'mock'))(
+  'a file or a client of a binary media type gets the fixed reply of %s as text',
+  (_, operation) => {
+    const integration = operation['x-amazon-apigateway-integration'];
+    if (integration.type !== 'mock') throw new Error('it invokes a function');
+    const { contentHandling, requestTemplates, responses } = integration;
+    expect([contentHandling, responses.default.contentHandling]).toEqual(['CONVERT_TO_TEXT', 'CONVERT_TO_TEXT']);
+    expect(Object.keys(requestTemplates)).toEqual(expect.arrayContaining([...binaryMediaTypes]));
+  },
+);
+
+test('GeoJSON, KML and KMZ come as they were sent, JSON as text', () => {
+  expect(body['x-amazon-apigateway-binary-media-types']).toEqual([
+    'application/geo+json',
+    'application/vnd.google-earth.kml+xml',
+    'application/vnd.google-earth.kmz',
+  ]);
 });
 
 test.each(paths)('any other method of %s answers 405 with Allow', (path) => {

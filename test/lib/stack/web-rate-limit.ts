@@ -1,10 +1,25 @@
 import { Template } from 'aws-cdk-lib/assertions';
+import { endpointTable, routeOf } from '../../../contract/access';
+import type { EndpointKey } from '../../../contract/endpoints';
 import { stackName } from '../../../lib/drone-mission-api-stack';
 import { addStacks } from '../../../lib/stacks';
 import { newApp } from '../new-app';
 import { smallContract, smallTable, synthesise } from '../synthesised';
 
 const webAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/edge/11111111-2222-3333-4444-555555555555';
+const COMMANDS = 'POST /v3/devices/{deviceId}/commands';
+
+/** A statement of WAF, as far as it is used here. */
+interface Statement {
+  readonly ByteMatchStatement?: {
+    readonly FieldToMatch: object;
+    readonly PositionalConstraint: string;
+    readonly SearchString: string;
+  };
+  readonly AndStatement?: { readonly Statements: readonly Statement[] };
+  readonly NotStatement?: { readonly Statement: Statement };
+}
+
 const stacksOf = (context: Record<string, string>) => {
   const app = newApp({ edgeRateLimit: '2000', ...context }, false);
   addStacks(app, smallContract);
@@ -19,16 +34,43 @@ describe('webRateLimit', () => {
     expect(acl?.Properties).toMatchObject({
       Scope: 'REGIONAL',
       DefaultAction: { Allow: {} },
-      Rules: [
-        {
-          Statement: { RateBasedStatement: { Limit: 100_000, EvaluationWindowSec: 300, AggregateKeyType: 'IP' } },
-          Action: { Block: { CustomResponse: { ResponseCode: 429, CustomResponseBodyKey: 'RequestsOfAnAddress' } } },
-        },
-      ],
+      Rules: ['RequestsOfAnAddress', 'CommandsOfAnAddress'].map((Name, Priority) => ({
+        Name,
+        Priority,
+        Statement: { RateBasedStatement: { Limit: 100_000, EvaluationWindowSec: 300, AggregateKeyType: 'IP' } },
+        Action: { Block: { CustomResponse: { ResponseCode: 429, CustomResponseBodyKey: 'RequestsOfAnAddress' } } },
+      })),
       CustomResponseBodies: {
         RequestsOfAnAddress: { ContentType: 'APPLICATION_JSON', Content: '{"error":"Too many requests"}' },
       },
     });
+  });
+
+  /** Whether WAF would count a request by a statement of the kinds that are used here. */
+  function matches(statement: Statement, request: { method: string; path: string }): boolean {
+    const { ByteMatchStatement: match, AndStatement: and, NotStatement: not } = statement;
+    if (and) return and.Statements.every((each) => matches(each, request));
+    if (not) return !matches(not.Statement, request);
+    if (!match) throw new Error('an unknown statement');
+    const value = 'Method' in match.FieldToMatch ? request.method : request.path;
+    return match.PositionalConstraint === 'EXACTLY' ? value === match.SearchString : value.endsWith(match.SearchString);
+  }
+
+  test.each<[string, string, string]>([
+    ...(Object.keys(endpointTable) as EndpointKey[]).map((key): [string, string, string] => {
+      const { method, path } = routeOf(key);
+      return [method, path, key === COMMANDS ? 'CommandsOfAnAddress' : 'RequestsOfAnAddress'];
+    }),
+    ['POST', '/live/v3/devices/device-1/commands', 'CommandsOfAnAddress'],
+  ])('counts %s %s by the rule %s alone, so that nothing else uses up a stop', (method, path, rule) => {
+    const rules = acl?.Properties['Rules'] as {
+      readonly Name: string;
+      readonly Statement: { readonly RateBasedStatement: { readonly ScopeDownStatement: Statement } };
+    }[];
+    const counting = rules.filter(({ Statement: { RateBasedStatement: of } }) =>
+      matches(of.ScopeDownStatement, { method, path }),
+    );
+    expect(counting.map(({ Name }) => Name)).toEqual([rule]);
   });
 
   test('is associated with the stage of the REST API', () => {
@@ -41,7 +83,7 @@ describe('webRateLimit', () => {
 
   test('keeps no sampled requests, which would contain tokens and share codes', () => {
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
-    expect(JSON.stringify(acl).match(/"SampledRequestsEnabled":false/g)).toHaveLength(2);
+    expect(JSON.stringify(acl).match(/"SampledRequestsEnabled":false/g)).toHaveLength(3);
   });
 
   test('adds nothing by default', () => {
@@ -68,7 +110,11 @@ describe('edgeRateLimit', () => {
     const template = Template.fromJSON(edge?.template as Record<string, unknown>);
     template.hasResourceProperties('AWS::WAFv2::WebACL', {
       Scope: 'CLOUDFRONT',
-      Rules: [{ Statement: { RateBasedStatement: { Limit: 2000 } } }],
+      Rules: [
+        {
+          Statement: { RateBasedStatement: { Limit: 2000, EvaluationWindowSec: 300, AggregateKeyType: 'IP' } },
+        },
+      ],
     });
     template.hasOutput('CloudFrontWebAclArn', { Value: { 'Fn::GetAtt': [expectId(template), 'Arn'] } });
   });

@@ -1080,6 +1080,10 @@ class Token(TypedDict):
     """
     Seconds that the token is valid, 3600. Renew it before that, by your own clock from the time of the request.
     """
+    scope: str
+    """
+    The scopes that the token carries, separated by spaces: all of the client, whatever `scope` the request has (RFC 6749 section 5.1).
+    """
 
 
 class TokenRequest(TypedDict):

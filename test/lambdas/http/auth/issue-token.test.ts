@@ -5,12 +5,43 @@ import { store } from '../../../data/fixtures/store';
 import { call } from '../../fixtures/api-gateway';
 import { logLines, written } from '../../fixtures/log';
 import { partner } from '../../fixtures/partner';
+import { resourceServer, tokenWith } from '../../fixtures/access-token';
 
 jest.mock('../../../../data/partners/post-form');
 
 const credentials = { client_id: 'client1', client_secret: 'kx9mhush' };
 const grant = { grant_type: 'client_credentials', ...credentials };
-const granted = { access_token: 'header.payload.signature', token_type: 'Bearer', expires_in: 3600 };
+/** What Cognito answers, and this service. */
+const granted = { access_token: tokenWith('command:read', 'share:read'), token_type: 'Bearer', expires_in: 3600 };
+const answered = { ...granted, scope: 'command:read share:read' };
+
+/** Asked for in each way in which the scope may be given, whatever it is. */
+test.each([
+  ['no scope', {}],
+  ['one', { scope: 'command:read' }],
+  ['one that the client does not have', { scope: 'command:control' }],
+  ['one that nobody knows', { scope: 'fly' }],
+  ['an empty one', { scope: '' }],
+  ['one by its name under the resource server', { scope: `${resourceServer}/command:read` }],
+])('says all scopes that the token carries when it is asked for %s', async (_, asked) => {
+  for (const [body, headers] of [
+    [{ ...grant, ...asked }, {}],
+    [form({ ...grant, ...asked }), asForm],
+  ] as const) {
+    const { status, body: reply } = await requestToken(body, headers);
+    expect([status, reply]).toEqual([200, answered]);
+  }
+  expect(sentForm()).not.toHaveProperty('scope');
+});
+
+test.each([
+  ['one', ['command:read'], 'command:read'],
+  ['one of two resource servers', ['command:read', 'https://former.test/command:read'], 'command:read'],
+  ['none', [], ''],
+])('says the scopes of a token that carries %s', async (_, carried, scope) => {
+  cognitoAnswers(200, { ...granted, access_token: tokenWith(...carried) });
+  expect((await requestToken(grant)).body).toMatchObject({ scope });
+});
 
 const asForm = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
@@ -44,7 +75,7 @@ test.each([
 ])('issues a token for %s, in an answer that may not be cached', async (_, body, headers) => {
   expect(await requestToken(body, headers)).toMatchObject({
     status: 200,
-    body: granted,
+    body: answered,
     headers: { 'Cache-Control': 'no-store', 'Content-Type': 'application/json' },
   });
   expect(sentForm()).toMatchObject({ client_id: 'client1', client_secret: 'kx9mhush' });
@@ -127,7 +158,7 @@ const rotating = { ...partner, newApiKeyId: 'key2' };
 
 test.each(['key1', 'key2'])('issues a token for either API key of a rotation (%s) with one read', async (apiKeyId) => {
   store.on(GetCommand).resolves({ Item: rotating });
-  expect(await requestToken(grant, {}, apiKeyId)).toMatchObject({ status: 200, body: granted });
+  expect(await requestToken(grant, {}, apiKeyId)).toMatchObject({ status: 200, body: answered });
   expect(store.calls()).toHaveLength(1);
 });
 
@@ -159,6 +190,10 @@ test.each([
   ['is unreachable', () => cognito.mockRejectedValue(new Error('connect ECONNREFUSED'))],
   ['fails', () => cognitoAnswers(500, {})],
   ['answers with an unknown body', () => cognitoAnswers(200, { token: 'x' })],
+  ...['x', 'a.b.c', `a.${Buffer.from('null').toString('base64url')}.c`].map((access_token): [string, () => void] => [
+    `answers with the token ${access_token}, which says nothing`,
+    () => cognitoAnswers(200, { ...granted, access_token }),
+  ]),
 ])('answers 500, not 401, when Cognito %s', async (_, prepare) => {
   prepare();
   const { status, body } = await requestToken(grant);

@@ -105,7 +105,7 @@ test('endpoints with the same handler share a function', () => {
 
 /** Larger for functions that use Kinesis Video Streams, three services, or S3. */
 const maxBundleBytes = (path: string) => {
-  if (/(create|get|replace)-mission\/Function$/.test(path)) return 520_000;
+  if (/(create|get|replace|delete)-mission\/Function$/.test(path)) return 520_000;
   return /(StatusFanOut|Connect|list-share-resources|Playback|Publish|ConsumePlatformEvents)\/Function$/.test(path)
     ? 400_000
     : 350_000;

@@ -12,8 +12,8 @@ export const COMMANDS_PER_MINUTE = 1200;
 
 /**
  * Maximum of viewers' commands per minute for a share, and for all shares of a device: one share alone can't use up the device's limit. What
- * keeps a drone from harm counts for its viewer, and of a share ten times as much, so that whoever opens one socket after another can't flood the
- * device. The first of a viewer don't count for the share: the others can't keep them from the drone.
+ * keeps a drone from harm counts for its viewer, and of a share ten times as much. The first of a viewer count apart from the others, so that these
+ * can't keep them from the drone; as many of them, so that whoever opens one socket after another can't flood the device.
  */
 export const CONTROLS_PER_MINUTE = {
   share: 30,
@@ -21,9 +21,10 @@ export const CONTROLS_PER_MINUTE = {
   stopsOfViewer: 30,
   stopsOfShare: 300,
   firstStopsOfViewer: 3,
+  firstStopsOfShare: 300,
 } as const;
 
-/** How many stops of a viewer that the device refuses in a minute don't count. It has an end, since each of them is read for. */
+/** How many stops of a share's viewers that the device refuses in a minute don't count. It has an end, since each of them is read for. */
 export const UNCOUNTED_REFUSALS_PER_MINUTE = 300;
 
 /** How often the viewers of a share may take the control of its device in a minute: ten that renew it every ten seconds. */

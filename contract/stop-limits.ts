@@ -25,7 +25,7 @@ export const stopLimits = {
   },
   'commands to a device at the same moment': {
     usedUpBy: 'all clients and viewers',
-    stop: 'passes: it is tried 60 times, other commands ten times',
+    stop: 'passes: it is tried for seven seconds, other commands ten times; 429 then, if different stops came faster all the time: repeat it',
     refusedIn: ['lambdas/commands/decide-by-head.ts'],
   },
   'control of a device': {
@@ -40,7 +40,7 @@ export const stopLimits = {
   },
   'stops of viewers': {
     usedUpBy: 'stops of viewers of the share',
-    stop: 'passes if it is one of the first three of its viewer in this minute; one that the device refuses does not count',
+    stop: 'passes if it is one of the first three of its viewer in this minute, which are 300 of a share at most; one that the device refuses does not count',
     refusedIn: ['lambdas/socket/control.ts'],
   },
   '`takeControl` of viewers': {
@@ -70,7 +70,7 @@ export const stopLimits = {
   },
   'AWS: requests of an IP address, if the operator has set this limit': {
     usedUpBy: 'everybody behind the address',
-    stop: 'passes: commands are counted apart',
+    stop: 'is refused with 429 only if the commands of the address are more than the limit, since they are counted apart',
     refusedIn: [],
   },
   'AWS: requests and messages of all clients': {

@@ -11,17 +11,18 @@ const itemOf = (shareCode: string) => ({
   Key: { channel: `sending#${shareCode}`, connectionId: 'sending' },
 });
 
-/** Of a mark that was left behind, in seconds. */
-const TTL_S = 86_400;
+/** How long a state is being sent at most, in ms: the timeout of the function that does (`lib/realtime/fan-out.ts`). An older mark was left behind. */
+const LONGEST_MS = 60_000;
 
 /** Marks that a state of a share is being sent. */
 export async function beginSending(shareCode: string): Promise<void> {
+  const until = Date.now() + LONGEST_MS;
   await dynamodb.send(
     new UpdateCommand({
       ...itemOf(shareCode),
-      UpdateExpression: 'SET #ttl = :ttl',
-      ExpressionAttributeNames: { '#ttl': 'ttl' },
-      ExpressionAttributeValues: { ':ttl': Math.floor(Date.now() / 1000) + TTL_S },
+      UpdateExpression: 'SET #until = :until, #ttl = :ttl',
+      ExpressionAttributeNames: { '#until': 'until', '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':until': until, ':ttl': Math.ceil(until / 1000) },
     }),
   );
 }
@@ -34,5 +35,5 @@ export async function endSending(shareCode: string): Promise<void> {
 /** Whether a state of a share is being sent; strongly consistent. */
 export async function isSending(shareCode: string): Promise<boolean> {
   const { Item } = await dynamodb.send(new GetCommand({ ...itemOf(shareCode), ConsistentRead: true }));
-  return Item !== undefined;
+  return Item !== undefined && Number(Item['until']) > Date.now();
 }

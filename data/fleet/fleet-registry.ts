@@ -139,14 +139,15 @@ function expectOwn(kind: FleetKind, organisation: Organisation, id: string): voi
 
 /**
  * The condition that no later event has been applied. Of two events of the same time the one that arrives last wins. A time that still lies ahead, of
- * a clock that was, gives way to one that doesn't: that clock is right again, or another one is.
+ * a clock that was, gives way to one that doesn't: that clock is right again, or another one is. But a registration that comes twice, before and
+ * after a removal, must not undo it.
  */
 function noLaterEvent(eventTime: string) {
   const now = new Date().toISOString();
   const isAhead = eventTime > now;
   return {
-    condition: `attribute_not_exists(eventTime) OR eventTime <= :eventTime${isAhead ? '' : ' OR eventTime > :now'}`,
-    values: { ':eventTime': eventTime, ...(!isAhead && { ':now': now }) },
+    condition: `attribute_not_exists(eventTime) OR eventTime <= :eventTime${isAhead ? '' : ' OR (eventTime > :now AND kind <> :tombstone)'}`,
+    values: { ':eventTime': eventTime, ...(!isAhead && { ':now': now, ':tombstone': 'removed' }) },
   };
 }
 

@@ -12,7 +12,7 @@ import { named, namedIn } from '../subject';
 
 /** Attempts when the state changes during each of them; the fan-out publishes every change too. */
 const MAX_ATTEMPTS = 3;
-/** How often the stream may try before somebody has to look: after two minutes, since each waits twice as long. */
+/** How often the stream may try before somebody has to look: after some minutes, since each waits twice as long. */
 const MAX_OF_STREAM = 6;
 
 /** The state of the device to retain, if it still belongs to the group, else of another one. Undefined when there is none. */

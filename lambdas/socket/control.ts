@@ -29,7 +29,10 @@ export const handler = answer('control', actions.control, async ({ session, mess
     now: now.toISOString(),
   } as const;
   const { commandId } = await acceptCommand(wanted).catch(async (error: unknown) => {
-    if (error instanceof Refusal && isSafe(command.name)) await takeBack(connectionId, counted, now);
+    if (error instanceof Refusal && isSafe(command.name))
+      await takeBack(shareId, counted, now).catch((failure: unknown) => {
+        logger.error('refused stop stays counted', { error: failure });
+      });
     throw error;
   });
   // Traces the command to the handshake of its connection. The command itself is the viewer's input, so it is not logged.
@@ -62,7 +65,11 @@ async function limitControl(
   if (isSafe(name)) {
     const [own, all] = [`stop#${connectionId}`, `stop#${shareId}`];
     const stops = await limitRate(own, CONTROLS_PER_MINUTE.stopsOfViewer, now);
-    if (stops <= CONTROLS_PER_MINUTE.firstStopsOfViewer) return [own];
+    if (stops <= CONTROLS_PER_MINUTE.firstStopsOfViewer) {
+      const first = `first#${shareId}`;
+      const isTaken = await isWithin(first, CONTROLS_PER_MINUTE.firstStopsOfShare, now);
+      if (isTaken) return [own, first];
+    }
     await limitRate(all, CONTROLS_PER_MINUTE.stopsOfShare, now);
     return [own, all];
   }
@@ -74,13 +81,17 @@ async function limitControl(
 }
 
 /** A stop that the device refused does not count: the viewer needs it when the drone is in the air. Beyond the limit of those it does. */
-async function takeBack(connectionId: string, counted: readonly string[], now: Date): Promise<void> {
-  try {
-    await limitRate(`refused#${connectionId}`, UNCOUNTED_REFUSALS_PER_MINUTE, now);
-  } catch (error) {
-    // The viewer is told why the device refused.
-    if (error instanceof Refusal) return;
-    throw error;
-  }
-  await Promise.all(counted.map((key) => uncount(key, now)));
+async function takeBack(shareId: string, counted: readonly string[], now: Date): Promise<void> {
+  if (await isWithin(`refused#${shareId}`, UNCOUNTED_REFUSALS_PER_MINUTE, now))
+    await Promise.all(counted.map((key) => uncount(key, now)));
 }
+
+/** Counts a call. @returns whether it is within the limit */
+const isWithin = (key: string, limit: number, now: Date): Promise<boolean> =>
+  limitRate(key, limit, now).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Refusal) return false;
+      throw error;
+    },
+  );

@@ -233,11 +233,38 @@ describe.each([
     expect(await stored()).toEqual(after);
   });
 
-  test('is not in the way of the next one of a right clock', async () => {
+  test('is not in the way of the next one of a right clock, unless that would undo a removal', async () => {
     await consume(sent(type, ahead));
     laterBy(20);
     await consume(sent(next, '2026-11-27T10:45:15.000Z'));
-    expect(reasons()).toEqual([]);
-    expect(await stored()).toMatchObject({ eventTime: '2026-11-27T10:45:15.000Z' });
+    const isRemoval = type.endsWith('.removed');
+    expect(reasons()).toEqual(isRemoval ? ['late'] : []);
+    expect(await stored()).toMatchObject({ eventTime: isRemoval ? ahead : '2026-11-27T10:45:15.000Z' });
   });
 });
+
+test.each([
+  ['device-group', 'deviceGroupId'],
+  ['device', 'deviceId'],
+] as const)(
+  'a %s that was removed stays so when its registration comes again between the times of both',
+  async (kind, idField) => {
+    const sent = (of: string, at: string) => {
+      const event = rightEvent(of);
+      event.detail['at'] = at;
+      return JSON.stringify({ ...event, id: `event-${of}` });
+    };
+    const { [idField]: id = '' } = rightEvent(`${kind}.registered`).detail as Record<string, string>;
+    const key = fleetKey(organisationOf(kind === 'device' ? 'device' : 'group', id) ?? '', id);
+    const registration = sent(`${kind}.registered`, '2026-11-27T10:45:40.000Z');
+    await consume(registration);
+    jest.setSystemTime(Date.parse(now) + 5000);
+    await consume(sent(`${kind}.removed`, '2026-11-27T10:45:45.000Z'));
+    const removed = await engine.get('fleet', key);
+    expect(removed).toMatchObject({ kind: 'removed' });
+    jest.setSystemTime(Date.parse(now) + 42_000);
+    await consume(registration);
+    expect(reasons()).toEqual(['late']);
+    expect(await engine.get('fleet', key)).toEqual(removed);
+  },
+);

@@ -15,6 +15,8 @@ const shareCode = id('share');
 const channel = `share#${shareCode}`;
 /** The mark that a state of the share is being sent. */
 const mark = { channel: `sending#${shareCode}`, connectionId: 'sending' };
+/** The same as it is stored. */
+const marked = (until = Date.now() + 60_000) => ({ Item: { ...mark, until } });
 const revoke = () => call(handler, { scopes: ['share:manage'], path: { shareCode } });
 const deletion = () => store.on(DeleteCommand, { TableName: 'shares' });
 const follower = (connectionId: string, change: Partial<Follower> = {}): Follower => {
@@ -27,15 +29,15 @@ const givenFollowers = (...followers: Follower[]) =>
 /** Whether a state of the share is being sent: each time that somebody looks. */
 const givenSending = (...looks: boolean[]) => {
   const looking = store.on(GetCommand, { Key: mark });
-  for (const isSending of looks.slice(0, -1)) looking.resolvesOnce(isSending ? { Item: mark } : {});
-  looking.resolves(looks.at(-1) ? { Item: mark } : {});
+  for (const isSending of looks.slice(0, -1)) looking.resolvesOnce(isSending ? marked() : {});
+  looking.resolves(looks.at(-1) ? marked() : {});
 };
 /** A state is being sent for long: the clock goes on with each look. */
 const givenSendingForLong = () => {
   stopClock(new Date());
   store.on(GetCommand, { Key: mark }).callsFake(() => {
     jest.advanceTimersByTime(4000);
-    return { Item: mark };
+    return marked();
   });
 };
 const looks = () => store.commandCalls(GetCommand, { Key: mark }).length;
@@ -81,6 +83,14 @@ describe('Revoking a share', () => {
     });
     await expect(revoke()).resolves.toMatchObject({ status: 200 });
     expect(before).toBe(3);
+    expect(sentTo('one')).toMatchObject([last]);
+  });
+
+  test('does not wait for a mark that an ended function has left behind', async () => {
+    givenFollowers(follower('one'));
+    store.on(GetCommand, { Key: mark }).resolves(marked(Date.now() - 1));
+    await expect(revoke()).resolves.toMatchObject({ status: 200 });
+    expect(looks()).toBe(1);
     expect(sentTo('one')).toMatchObject([last]);
   });
 

@@ -115,7 +115,7 @@ export function largestFiles(bytes: number): readonly LargestFile[] {
     ['spaces', geoJson, () => withProperties(`"a":"b"${spaces}`), 'read'],
     ['spaces after quotes', geoJson, () => withProperties(`"a":"${much('\\"   ')}"`), 'read'],
     ['lists in lists', geoJson, () => withProperties(`"a":[${much(`${'['.repeat(50)}${']'.repeat(50)},`)}1]`), 'read'],
-    ['text that was replaced', geoJson, () => withProperties(`"a":"${'\uFFFD'.repeat(bytes / 3 - AROUND)}"`), ''],
+    ['text that was replaced', geoJson, () => withProperties(`"a":"${'\uFFFD'.repeat(bytes / 3 - AROUND)}"`), 'read'],
 
     ['digits of a coordinate', kml, () => placemarkOf(absolute(`${digits}x,47,40 8.5,47,40`)), 'line 2'],
     ['digits with a point', kml, () => placemarkOf(absolute(`8.${digits},47,40 8.5,47,40`)), 'read'],
@@ -211,7 +211,7 @@ export function largestFiles(bytes: number): readonly LargestFile[] {
       'text that was replaced',
       kml,
       () => placemarkOf(`<name>${'\uFFFD'.repeat(bytes / 3 - AROUND)}</name>${line}`),
-      '',
+      'line 2',
     ],
 
     ['digits of a height', kmz, () => inWayline(height(`${digits}x`)), 'line 5'],

@@ -229,7 +229,7 @@ describe('is limited', () => {
     jest.setSystemTime(new Date('2026-11-27T10:26:00.000Z'));
     await engine.put('fleet', commandedDevice('DOCKED'));
     const socket = await watching(18);
-    const counted = counterKey(`refused#${socket}`, Date.now() / 1000);
+    const counted = counterKey(`refused#${shareIdOf(shareNumbered(18))}`, Date.now() / 1000);
     await engine.put('requests', { ...counted, calls: UNCOUNTED_REFUSALS_PER_MINUTE });
     expect(await send(socket, { name: 'PAUSE' })).toMatchObject({ code: 'cannot_command' });
     expect(await answers(29, socket, 'PAUSE')).toEqual(Array(29).fill('error'));

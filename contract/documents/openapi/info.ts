@@ -13,7 +13,7 @@ Each client sees only its own organisation.
   token endpoint ignores unknown fields. Replies may get further fields at any time: ignore those that you don't know. Optional
   fields without a value are left out; only \`playback\` can be \`null\`.
 - **Timestamps** are ISO 8601. Replies have UTC with milliseconds, \`2026-11-27T10:30:15.123Z\`; requests may have any offset.
-- **Identifiers** are opaque text. Lengths of text count UTF-16 code units, so an emoji counts as two.
+- **Identifiers** are opaque text. Lengths of text count Unicode code points: most emojis count as one.
 - **Errors** have a status of 400 or more and the body \`{"error": "…"}\`; \`details\` lists what is wrong with which part of an
   invalid request, and says why a request is forbidden. The token endpoint uses OAuth's form, \`{"error", "error_description"}\`. Another organisation's job, mission, share or
   device group is 403, an unknown one 404, an unknown path 404 \`Not found\`.

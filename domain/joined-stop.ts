@@ -7,21 +7,43 @@ import type { CommandRecord } from './command-record';
 export const JOINED_FOR_MS = 2000;
 
 /** Whether two times are so close that one stop may be the other. @param one ISO 8601 */
-export const isJoinedIn = (one: string, other: string): boolean =>
+const isJoinedIn = (one: string, other: string): boolean =>
   Math.abs(Date.parse(one) - Date.parse(other)) < JOINED_FOR_MS;
+
+/** Who is told of a command: the clients of the organisation, or the viewers of one share. */
+export const audienceOf = ({ origin, shareId }: Pick<CommandRecord, 'origin' | 'shareId'>): string => shareId ?? origin;
+
+/** What is known of the newest command of a device, and of the newest one for each audience as long as all were the same stop. */
+export interface StopsUnderWay {
+  readonly newest?: Pick<CommandRecord, 'commandId' | 'name' | 'requestedAt'> | undefined;
+  /** Identifiers by audience. */
+  readonly stops?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The stops by audience once a command is the newest one. */
+export const stopsWith = (before: StopsUnderWay, command: CommandRecord): StopsUnderWay['stops'] => {
+  if (!isSafe(command.name)) return undefined;
+  return { ...(isSameStop(before, command) && before.stops), [audienceOf(command)]: command.commandId };
+};
+
+const isSameStop = ({ newest }: StopsUnderWay, { name, requestedAt }: CommandRecord): boolean =>
+  newest !== undefined && isSafe(name) && newest.name === name && isJoinedIn(newest.requestedAt, requestedAt);
+
+/** The identifier of the stop that a wanted one may be joined to, if {@link isJoined} says so too; undefined when there is none. */
+export const stopToJoin = (under: StopsUnderWay, wanted: CommandRecord): string | undefined =>
+  isSameStop(under, wanted) ? (under.stops?.[audienceOf(wanted)] ?? under.newest?.commandId) : undefined;
 
 const lastsFor = ({ requestedAt, endBefore }: CommandRecord) => Date.parse(endBefore) - Date.parse(requestedAt);
 
 /**
- * Whether a stop that is asked for is the newest command of its device: the same in every respect, and without an outcome. Who is told of the one must be
- * told of the other: the clients of the organisation, or the viewers of one share.
+ * Whether a stop that is asked for is one that is under way: the same in every respect, and without an outcome. Who is told of the one must be told of the
+ * other.
  */
-export const isJoined = (wanted: CommandRecord, newest: CommandRecord): boolean =>
+export const isJoined = (wanted: CommandRecord, underWay: CommandRecord): boolean =>
   isSafe(wanted.name) &&
-  wanted.name === newest.name &&
-  !isEnded(newest.status) &&
-  wanted.origin === newest.origin &&
-  wanted.shareId === newest.shareId &&
-  wanted.jobId === newest.jobId &&
-  lastsFor(wanted) === lastsFor(newest) &&
-  isJoinedIn(wanted.requestedAt, newest.requestedAt);
+  wanted.name === underWay.name &&
+  !isEnded(underWay.status) &&
+  audienceOf(wanted) === audienceOf(underWay) &&
+  wanted.jobId === underWay.jobId &&
+  lastsFor(wanted) === lastsFor(underWay) &&
+  isJoinedIn(wanted.requestedAt, underWay.requestedAt);

@@ -13,6 +13,8 @@ const head = z.object({
   sequence: z.int(),
   /** The newest command, when it was asked for; ISO 8601. Heads of before have none. */
   newest: z.optional(z.object({ commandId: z.string(), name: z.string(), requestedAt: z.string() })),
+  /** The newest stops by who is told of them, as long as all were the same one. */
+  stops: z.optional(z.record(z.string(), z.string())),
   /** The newest command that ends the flight. */
   ending: z.optional(z.string()),
   /** The commands of the newest minute that count against the device's limit. */

@@ -4,6 +4,7 @@
  */
 import { endsFlight } from '../../domain/command';
 import type { CommandRecord } from '../../domain/command-record';
+import { stopsWith } from '../../domain/joined-stop';
 import { insertTogether, type FirstAnswer } from '../requests/idempotency';
 import { table } from '../store/dynamodb';
 import { putHead, type Head } from './command-head';
@@ -35,6 +36,7 @@ export const insertCommand = (
       putHead(deviceId, before, {
         sequence,
         newest: { commandId, name, requestedAt },
+        stops: stopsWith(before, command),
         ending: endsFlight(name) ? commandId : before.ending,
         ...(counted && { counted }),
       }),

@@ -11,7 +11,7 @@ import { newCommand, type CommandRecord, type Requester } from '../../domain/com
 import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
 import type { Job } from '../../domain/job';
-import { isJoined, isJoinedIn } from '../../domain/joined-stop';
+import { isJoined, stopToJoin } from '../../domain/joined-stop';
 import { isFinal, isReported } from '../../domain/job-lifecycle';
 import { countIn } from '../../domain/rate-window';
 import { Refusal } from '../../domain/refusal';
@@ -105,10 +105,10 @@ const readFlown = async ({ organisation, device: { deviceId }, job }: WantedComm
     : readFlownJobs(organisation, deviceId);
 
 /** The stop under way that is the same as the wanted one; undefined when there is none. */
-async function joinedStop(wanted: CommandRecord, { newest }: Head): Promise<CommandRecord | undefined> {
-  const mayBe = newest && newest.name === wanted.name && isJoinedIn(newest.requestedAt, wanted.requestedAt);
-  if (!mayBe || !isSafe(wanted.name)) return undefined;
-  const found = await readCommand({ deviceId: wanted.deviceId, commandId: newest.commandId });
+async function joinedStop(wanted: CommandRecord, head: Head): Promise<CommandRecord | undefined> {
+  const commandId = stopToJoin(head, wanted);
+  if (commandId === undefined) return undefined;
+  const found = await readCommand({ deviceId: wanted.deviceId, commandId });
   return found && isJoined(wanted, found.command) ? found.command : undefined;
 }
 

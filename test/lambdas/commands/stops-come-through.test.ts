@@ -136,6 +136,15 @@ describe.each(cells)('with the %s used up, %s', (limit, name, using) => {
   });
 });
 
+test.each(safe)('%s of ten clients and ten viewers in turn is one command for each of both', async (name) => {
+  for (let count = 0; count < 10; count += 1) {
+    expect(await sendByRest(name)).toMatchObject({ status: 202 });
+    expect(await sendByViewer(name)).toMatchObject({ type: 'accepted' });
+  }
+  const commands = (await engine.all('commands')).filter(({ commandId }) => commandId !== 'head');
+  expect(commands.map(({ origin }) => origin).sort()).toEqual(['partner', 'share']);
+});
+
 test.each(safe)('%s comes through in base64, as of a client that says the media type of a file', async (name) => {
   await useUp['commands of a client']();
   const body = Buffer.from(JSON.stringify({ name })).toString('base64');

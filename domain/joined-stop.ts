@@ -11,7 +11,7 @@ const isJoinedIn = (one: string, other: string): boolean =>
   Math.abs(Date.parse(one) - Date.parse(other)) < JOINED_FOR_MS;
 
 /** Who is told of a command: the clients of the organisation, or the viewers of one share. */
-export const audienceOf = ({ origin, shareId }: Pick<CommandRecord, 'origin' | 'shareId'>): string => shareId ?? origin;
+const audienceOf = ({ origin, shareId }: Pick<CommandRecord, 'origin' | 'shareId'>): string => shareId ?? origin;
 
 /** What is known of the newest command of a device, and of the newest one for each audience as long as all were the same stop. */
 export interface StopsUnderWay {

@@ -59,7 +59,7 @@ export const excludedActions: readonly ExcludedActions[] = [
       /^(Accelerate|Analytics|Cors|Inventory|Logging|Metadata|Metrics|Notification|ObjectLock|Replication|Website|IntelligentTiering|AccessControl|Abac)/,
   },
   {
-    actions: /^s3:(REST\.PUT\.OBJECT|getObject|DeleteObject|PutObjectAcl)$/,
+    actions: /^s3:(REST\.PUT\.OBJECT|getObject|DeleteObject|PutObjectAcl|DeleteBucketLifecycle)$/,
     reason: 'not IAM actions, or for objects, which a deployment does not access',
     properties: /^BodyS3Location$/,
   },

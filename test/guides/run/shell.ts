@@ -31,6 +31,18 @@ has_all() {
   while read -r text; do grep -qF -- "$text" "$1" || return 1; done <<<"$awaited"
 }`;
 
+/**
+ * A mosquitto_sub that asks once more when it was refused after five seconds: AWS IoT gives an authorizer no longer, and on a busy machine its
+ * function may still have been starting. Who is refused sooner is refused for good.
+ */
+const patientMosquitto = `
+mosquitto_sub() {
+  local since=$SECONDS status=0
+  command mosquitto_sub "$@" || status=$?
+  if [ $status -eq 5 ] && [ $((SECONDS - since)) -ge 4 ]; then status=0; command mosquitto_sub "$@" || status=$?; fi
+  return $status
+}`;
+
 /** What a shell block printed, and the status of each of its requests. */
 export interface ShellRun extends Run {
   readonly statuses: readonly string[];
@@ -43,6 +55,7 @@ const before = (state: string) => `
 set -euo pipefail
 curl() { command curl -w '%{stderr}@status %{http_code}\\n' "$@"; }
 ${patientWscat}
+${patientMosquitto}
 if [ -f ${state} ]; then . ${state}; fi
 `;
 /** After it: its variables are kept, without those that bash does not let anybody set. */

@@ -21,6 +21,8 @@ export default class LongestFirst extends Sequencer {
       path: relative(root, test.path),
       needsStack: test.context.config.testEnvironment.startsWith(stackFolder),
     }));
+    // For the start of the stack, which follows in this process.
+    globalThis.filesWithStack = described.filter(({ needsStack }) => needsStack).map(({ test }) => test.path);
     return inOrder(described, this.#workers, durations()).map(({ test }) => test);
   }
 }

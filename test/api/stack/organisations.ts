@@ -117,26 +117,29 @@ const deviceGroups = ['North', 'South'].map((name) => ({
   devices: [{ name: `${name} 1`, stream: true }, { name: `${name} 2` }],
 }));
 
-/** Input of `partner onboard --file` for the test organisations. */
-export const onboarding = {
-  organisations: Object.entries(cast).map(([name, clients]) => ({
+/** Input of `partner onboard --file` for these test organisations. */
+export const onboarding = (names: readonly OrganisationName[]) => ({
+  organisations: names.map((name) => ({
     name,
     deviceGroups,
-    clients: clients.map((held, index) => ({ name: `${name}-${index + 1}`, scopes: held })),
+    clients: cast[name].map((held, index) => ({ name: `${name}-${index + 1}`, scopes: held })),
   })),
-};
+});
 
-export type Credentials = z.output<typeof partnersShape>['partners'][number];
+const onboardedShape = z.object({
+  partners: z.array(partnersShape.shape.partners.element.extend({ organisation: z.string() })),
+});
 
-/** Credentials of an organisation's clients, in the order of the cast. */
+export type Credentials = z.output<typeof onboardedShape>['partners'][number];
+
+const onboarded = () => onboardedShape.parse(JSON.parse(readFileSync(organisationsFile(), 'utf8'))).partners;
+
+/** Credentials of an organisation's clients, in the order of the cast. @throws Error when this run has not onboarded it */
 export function clientsOf(name: OrganisationName): Credentials[] {
-  const { partners } = partnersShape.parse(JSON.parse(readFileSync(organisationsFile(), 'utf8')));
-  const names = Object.keys(cast) as OrganisationName[];
-  const before = names.slice(0, names.indexOf(name)).reduce((count, other) => count + cast[other].length, 0);
-  return partners.slice(before, before + cast[name].length);
+  const found = onboarded().filter(({ organisation }) => organisation === name);
+  if (found.length === 0) throw new Error(`${name} was not onboarded: no test file of this run has it in quotes`);
+  return found;
 }
 
-/** Ids of all test organisations. */
-export const organisationIds = () => [
-  ...new Set((Object.keys(cast) as OrganisationName[]).flatMap(clientsOf).map(({ organisationId }) => organisationId)),
-];
+/** Ids of the onboarded test organisations. */
+export const organisationIds = () => [...new Set(onboarded().map(({ organisationId }) => organisationId))];

@@ -31,8 +31,11 @@ export async function startStack(fleet?: readonly string[]): Promise<RunningStac
   return stack;
 }
 
-/** As `startStack`, but returns before the stack answers. */
-export async function beginStack(fleet: readonly string[] = ['--no-fleet']): Promise<RunningStack> {
+/** As `startStack`, but returns before the stack answers. @param environment added to that of this process */
+export async function beginStack(
+  fleet: readonly string[] = ['--no-fleet'],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningStack> {
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-api-'));
   const output = openSync(outputOf(folder), 'a');
   const ports = {
@@ -46,7 +49,7 @@ export async function beginStack(fleet: readonly string[] = ['--no-fleet']): Pro
   const child = spawn(process.execPath, ['--require', 'tsx/cjs', ...words], {
     cwd: root,
     stdio: ['ignore', output, output],
-    env: { ...process.env, ...ports, LOCAL_DIR: folder },
+    env: { ...process.env, ...environment, ...ports, LOCAL_DIR: folder },
   });
   closeSync(output);
   return { folder, process: child };

@@ -36,7 +36,10 @@ export async function registerOrganisation(name: string, createdAt: string): Pro
         new PutCommand({
           TableName: table('partners'),
           Item: { ...keyOf(registered.organisation), ...registered },
-          ConditionExpression: 'attribute_not_exists(clientId)',
+          // The second half is the state after a write whose response was lost, and which the SDK retries.
+          ConditionExpression: 'attribute_not_exists(clientId) OR (#name = :name AND createdAt = :createdAt)',
+          ExpressionAttributeNames: { '#name': 'name' },
+          ExpressionAttributeValues: { ':name': name, ':createdAt': createdAt },
         }),
       );
       return registered;

@@ -22,7 +22,9 @@ export async function insertPartner(newPartner: Partner): Promise<void> {
     new PutCommand({
       TableName: table('partners'),
       Item: newPartner,
-      ConditionExpression: 'attribute_not_exists(clientId)',
+      // The second half is the state after a write whose response was lost, and which the SDK retries.
+      ConditionExpression: 'attribute_not_exists(clientId) OR apiKeyId = :apiKeyId',
+      ExpressionAttributeValues: { ':apiKeyId': newPartner.apiKeyId },
     }),
   );
 }
@@ -121,9 +123,11 @@ export const setLimits = (
 ): Promise<Partner | undefined> => {
   const isEmpty = Object.keys(limits).length === 0;
   const before = known === undefined ? 'attribute_not_exists(#limits)' : '#limits = :known';
+  // The state after a write whose response was lost, and which the SDK retries.
+  const after = isEmpty ? 'attribute_not_exists(#limits)' : '#limits = :limits';
   return change(clientId, {
     UpdateExpression: isEmpty ? 'REMOVE #limits' : 'SET #limits = :limits',
-    ConditionExpression: `attribute_exists(apiKeyId) AND ${before}`,
+    ConditionExpression: `attribute_exists(apiKeyId) AND (${before} OR ${after})`,
     ExpressionAttributeNames: { '#limits': 'limits' },
     ExpressionAttributeValues:
       isEmpty && known === undefined

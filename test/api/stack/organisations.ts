@@ -126,12 +126,11 @@ export const onboarding = (names: readonly OrganisationName[]) => ({
   })),
 });
 
+export type Credentials = z.output<typeof partnersShape>['partners'][number];
+
 const onboardedShape = z.object({
   partners: z.array(partnersShape.shape.partners.element.extend({ organisation: z.string() })),
 });
-
-export type Credentials = z.output<typeof onboardedShape>['partners'][number];
-
 const onboarded = () => onboardedShape.parse(JSON.parse(readFileSync(organisationsFile(), 'utf8'))).partners;
 
 /** Credentials of an organisation's clients, in the order of the cast. @throws Error when this run has not onboarded it */

@@ -1,4 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { registerOrganisation } from '../../../data/partners/organisations';
 import {
   addApiKey,
@@ -31,10 +32,13 @@ const rotating: Partner = { ...partner, newApiKeyId: 'key2' };
 const limits = { 'POST /v3/jobs/create': 60 };
 
 beforeEach(() => {
-  store.send.callsFake(async (command: { readonly input: object }) => {
-    await engine.send(command);
-    return engine.send(command);
-  });
+  for (const [name, command] of Object.entries({ PutCommand, UpdateCommand })) {
+    const answer = engine.answers(name as 'PutCommand');
+    store.on(command as typeof PutCommand).callsFake(async (input: object) => {
+      await answer(input);
+      return answer(input);
+    });
+  }
 });
 
 interface Write {

@@ -33,6 +33,8 @@ export const mission = z.object({
   takenAt: z.optional(z.string()),
   /** How many of its reports have been published. */
   reported: z._default(z.number(), 0),
+  /** When the last of them was, ISO 8601. */
+  reportedAt: z.optional(z.string()),
   /** Commands to its device in this mission, in the order in which they were taken or refused. */
   commands: z._default(z.array(taken), []),
   /** How many of their outcomes have been published. */
@@ -42,7 +44,10 @@ export const mission = z.object({
 });
 export type Mission = z.output<typeof mission>;
 
-type NewMission = Omit<Mission, 'state' | 'takenAt' | 'reported' | 'commands' | 'answered' | 'recalledAt'>;
+type NewMission = Omit<
+  Mission,
+  'state' | 'takenAt' | 'reported' | 'reportedAt' | 'commands' | 'answered' | 'recalledAt'
+>;
 
 /** Inserts a new mission; a known one, even a finished one, stays as it is. @returns false for a known one */
 export const insertMission = (job: NewMission): Promise<boolean> =>
@@ -93,9 +98,14 @@ export const assignMission = (jobId: string, deviceId: string, now: Date): Promi
     '#state = :waiting',
   );
 
-/** Stores how many reports of a mission have been published. */
-export const storeReportCount = (jobId: string, reported: number): Promise<boolean> =>
-  updateItem(jobId, 'SET reported = :reported', { ':reported': reported, ':flying': 'flying' }, '#state = :flying');
+/** Stores how many reports of a mission have been published, and when the last was. */
+export const storeReportCount = (jobId: string, reported: number, now: Date): Promise<boolean> =>
+  updateItem(
+    jobId,
+    'SET reported = :reported, reportedAt = :now',
+    { ':reported': reported, ':now': now.toISOString(), ':flying': 'flying' },
+    '#state = :flying',
+  );
 
 /** Stores how many outcomes of its commands have been published. */
 export const storeAnswerCount = (jobId: string, answered: number): Promise<boolean> =>

@@ -45,6 +45,26 @@ export function reportsOf(flight: Flight): readonly Report[] {
   return [queued, ...(takesOff ? ([{ at: TAKE_OFF_S, status: 'IN_PROGRESS' }] as const) : []), final];
 }
 
+/** How much later than another report of its job a failure is published, in ms. */
+const BEFORE_FAILURE_MS = 3000;
+
+/**
+ * The next reports that may be published now, in order. The bus keeps no order: the service sets a status that came early aside for two
+ * seconds, but a failure may follow each status. One that is published too soon would be applied first, and the status before it never.
+ * @param reports due and not published yet, in order
+ * @param reportedAt when the last one of the job was published, ISO 8601; undefined for none
+ */
+export function publishable<One extends Pick<Report, 'status'>>(
+  reports: readonly One[],
+  reportedAt: string | undefined,
+  now: Date,
+): readonly One[] {
+  const failure = reports.findIndex(({ status }) => status === 'FAILED');
+  const isAlone =
+    failure === 0 && (reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= BEFORE_FAILURE_MS);
+  return failure === -1 || isAlone ? reports : reports.slice(0, failure);
+}
+
 /** When the device is available again, in seconds; one whose link was lost returns home by itself. */
 export function freeAt(flight: Flight): number {
   if (whyRefused(flight, courseOf(flight))) return 0;

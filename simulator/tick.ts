@@ -9,7 +9,7 @@ import type { OpenItems } from './open-items';
 import { progressAt } from './progress';
 import { publishDueOutcomes } from './publish-outcomes';
 import { publishReports } from './publish-reports';
-import { freeAt, reportsOf } from './reports';
+import { freeAt, publishable, reportsOf } from './reports';
 import { takeCommands } from './take-commands';
 
 /** Missions in flight, by device id. */
@@ -35,29 +35,34 @@ async function assignMissions(missions: readonly Mission[], { devices, seed }: F
   return taken;
 }
 
-/** Publishes the reports due by now, then stores their count: at-least-once delivery. Of a job that is over nothing is reported. */
-async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Promise<void> {
-  const { jobId, deviceId, reported, recalledAt } = mission;
+/**
+ * Publishes the reports due by now, then stores their count: at-least-once delivery. Of a job that is over nothing is reported.
+ * @returns whether none of those due is left
+ */
+async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Promise<boolean> {
+  const { jobId, deviceId, reported, reportedAt, recalledAt } = mission;
   const flight = flightOf(mission, fleet);
   const elapsed = elapsedOf(mission, fleet, now);
   const due = recalledAt === undefined ? reportsOf(flight).filter(({ at }) => at <= elapsed) : [];
+  const next = publishable(due.slice(reported), reportedAt, now);
   const at = now.toISOString();
   await publishReports(
-    due.slice(reported).map(({ at: reachedAt, status, reason, commandId, plannedFlight }) => {
+    next.map(({ at: reachedAt, status, reason, commandId, plannedFlight }) => {
       const progress = progressAt(flight, reachedAt, speedOf(mission, fleet));
       const detail = { jobId, status, at, deviceId, reason, commandId, plannedFlight, progress };
       return { type: 'job.status.reported', detail } as const;
     }),
   );
-  if (due.length > reported) await storeReportCount(jobId, due.length);
+  if (next.length > 0) await storeReportCount(jobId, reported + next.length, now);
+  return reported + next.length >= due.length;
 }
 
 /** Reports what a mission and its commands have come to, and ends it when there is nothing more. */
 async function publishDue(mission: Flying, fleet: Fleet, now: Date): Promise<void> {
-  await publishDueReports(mission, fleet, now);
+  const isReported = await publishDueReports(mission, fleet, now);
   const isAnswered = await publishDueOutcomes(mission, fleet, now);
   const isFree = elapsedOf(mission, fleet, now) >= freeAt(flightOf(mission, fleet));
-  if (isFree && isAnswered) await endMission(mission.jobId, now);
+  if (isFree && isReported && isAnswered) await endMission(mission.jobId, now);
 }
 
 function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying | undefined, fleet: Fleet, now: Date) {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { followersOf, type Follower } from '../../data/connections/followers';
 import { endSamples } from '../../data/connections/sessions';
 import { isSending } from '../../data/connections/share-states';
-import { closeSocket, deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/connections/sockets';
+import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/connections/sockets';
 import { broadcastTopicOf } from '../../data/shares/share-id';
 import { isBroadcast, type Share } from '../../domain/share';
 import { eventsBetween } from '../../domain/status-event';
@@ -17,44 +17,45 @@ const FIRST_LOOK_AFTER_MS = 25;
 const LONGEST_LOOK_AFTER_MS = 400;
 
 /**
- * Stops the samples of a deleted share, sends the sockets that follow it the final message, viewers' included, and closes them. After this
- * returns, no socket receives anything else through that share. A number of viewers that is just being sent comes first: it would follow
- * the end. So do the first messages of a follower, whose sender closes it too. What is still open four seconds after the call is closed without
- * a last message. A thousand would keep the caller waiting: viewers who take samples from the topic of a wide share get no more of them,
- * and are closed by the invocation that the deletion causes (`share-end`).
+ * Stops the samples of a deleted share, sends its viewers the final message, and closes their sockets. After this returns, no viewer receives
+ * anything else through that share. A number of viewers that is just being sent comes first: it would follow the end. So do the first messages
+ * of a viewer, whose sender closes it too. What is still open four seconds after the call is closed without a last message.
+ *
+ * The others are told by the stream, whose message has a cursor, and would be a second one: the followers of the share's channel, which is the
+ * organisation's own; and viewers who take samples from the topic of a wide share. These get no more samples, and a thousand would keep the
+ * caller waiting.
  * @param share as it was; undefined when that is no longer known: then the sockets are closed without a message
  * @param now of the call, ISO 8601
  */
-export async function closeFollowersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
+export async function closeViewersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
   if (share && isBroadcast(share)) await endSamples(broadcastTopicOf(shareCode), share.deviceId);
-  const followers = await followersNow(shareCode);
-  if (followers.length === 0) return;
-  if (share && (await end(share, followers, now))) return;
-  await withConcurrency(await followersNow(shareCode), closeOrLog);
+  const viewers = await viewersNow(shareCode);
+  if (viewers.length === 0) return;
+  if (share && (await end(share, viewers, now))) return;
+  await withConcurrency(await viewersNow(shareCode), closeOrLog);
 }
 
-const isMeant = ({ broadcast }: Follower) => broadcast === undefined;
+const isMeant = ({ shareCode, broadcast }: Follower) => shareCode !== undefined && broadcast === undefined;
 
 /** The sockets that the caller waits for. */
-async function followersNow(shareCode: string): Promise<Follower[]> {
+async function viewersNow(shareCode: string): Promise<Follower[]> {
   const found: Follower[] = [];
   for await (const page of followersOf({ kind: 'share', id: shareCode })) found.push(...page.filter(isMeant));
   return found;
 }
 
 /** @returns whether all have been told the end and are closed */
-async function end(share: Share, followers: readonly Follower[], now: string): Promise<boolean> {
+async function end(share: Share, viewers: readonly Follower[], now: string): Promise<boolean> {
   const { shareCode, deviceId } = share;
   const until = Date.parse(now) + CLOSED_WITHIN_MS;
-  const viewers = followers.filter((follower) => follower.shareCode !== undefined);
   await withConcurrency(viewers, ({ connectionId }) => endSamples(connectionId, deviceId));
   if (await holdsBy(until, async () => !(await isSending(shareCode)))) {
     const [event] = eventsBetween({ kind: 'share', before: share, after: undefined }, now);
     if (event) await endFollowers(shareCode, event.message, isMeant);
-    if (!followers.some(isWaiting)) return true;
-    if (await holdsBy(until, async () => !(await followersNow(shareCode)).some(isWaiting))) return true;
+    if (!viewers.some(isWaiting)) return true;
+    if (await holdsBy(until, async () => !(await viewersNow(shareCode)).some(isWaiting))) return true;
   }
-  logger.warn('followers of a share are closed without its end: something else is still being sent to them');
+  logger.warn('viewers of a share are closed without its end: something else is still being sent to them');
   return false;
 }
 
@@ -70,14 +71,12 @@ async function holdsBy(until: number, holds: () => Promise<boolean>): Promise<bo
 }
 
 /** One that can't be closed is logged: the heartbeat closes it. */
-async function closeOrLog(follower: Follower): Promise<void> {
-  const { connectionId, shareCode } = follower;
+async function closeOrLog(viewer: Follower): Promise<void> {
+  const { connectionId } = viewer;
   // Its handshake may still be open: without retries the socket would stay open and receive nothing.
-  const retryDelaysMs = isWaiting(follower) ? HANDSHAKE_RETRY_DELAYS_MS : [];
+  const retryDelaysMs = isWaiting(viewer) ? HANDSHAKE_RETRY_DELAYS_MS : [];
   try {
-    await (shareCode === undefined
-      ? closeSocket(follower, retryDelaysMs)
-      : deleteConnection(connectionId, retryDelaysMs));
+    await deleteConnection(connectionId, retryDelaysMs);
   } catch (error) {
     logger.error('socket could not be closed', { connectionId, error });
   }

@@ -1,10 +1,10 @@
 import * as endpoints from '../../../contract/endpoints/shares';
 import { revokeShare } from '../../../data/shares/shares';
-import { closeFollowersOfShare } from '../../delivery/close-followers';
+import { closeViewersOfShare } from '../../delivery/close-followers';
 import { serve } from '../../serve/serve';
 
 export const handler = serve('DELETE /v3/shares/{shareCode}', endpoints.revokeShare, async ({ caller, path, now }) => {
   const share = await revokeShare(caller.organisation, path.shareCode, now);
-  await closeFollowersOfShare(path.shareCode, share, now);
+  await closeViewersOfShare(path.shareCode, share, now);
   return { success: true, message: 'Share revoked successfully' };
 });

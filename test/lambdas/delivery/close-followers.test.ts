@@ -53,9 +53,9 @@ beforeEach(() => {
 describe('Revoking a share', () => {
   const last = { type: 'share.status', shareState: 'REVOKED', sequence: 5, currentViewers: 0 };
 
-  test('sends its followers the final message and closes them all before it answers', async () => {
-    givenFollowers(follower('one'), partner());
-    const open = new Set(['one', 'partner']);
+  test('sends its viewers the final message and closes them all before it answers', async () => {
+    givenFollowers(follower('one'), follower('other'));
+    const open = new Set(['one', 'other']);
     sockets.on(DeleteConnectionCommand).callsFake(async ({ ConnectionId }: { ConnectionId: string }) => {
       await new Promise((done) => setTimeout(done, 20));
       open.delete(ConnectionId);
@@ -63,7 +63,7 @@ describe('Revoking a share', () => {
     });
     await expect(revoke()).resolves.toMatchObject({ status: 200 });
     expect([...open]).toEqual([]);
-    for (const name of ['one', 'partner']) {
+    for (const name of ['one', 'other']) {
       expect(sentTo(name)).toMatchObject([last]);
       expect(
         socketCalls()
@@ -71,6 +71,13 @@ describe('Revoking a share', () => {
           .at(-1),
       ).toBe(`${name} closed`);
     }
+  });
+
+  test('leaves the followers of its channel to the stream, whose message has a cursor', async () => {
+    givenFollowers(follower('one'), partner());
+    await expect(revoke()).resolves.toMatchObject({ status: 200 });
+    expect(sentTo('partner')).toEqual([]);
+    expect(closed()).toEqual(['one']);
   });
 
   test('sends nothing while a state is still being sent, which would follow it', async () => {
@@ -158,9 +165,9 @@ describe('Revoking a share', () => {
 describe('Revoking a share while a state of it is being sent for long', () => {
   beforeEach(givenSendingForLong);
 
-  test('closes all of its followers before it answers, without a message: an older one could follow it', async () => {
-    givenFollowers(follower('one'), partner());
-    const open = new Set(['one', 'partner']);
+  test('closes all of its viewers before it answers, without a message: an older one could follow it', async () => {
+    givenFollowers(follower('one'), follower('other'), partner());
+    const open = new Set(['one', 'other']);
     sockets.on(DeleteConnectionCommand).callsFake(async ({ ConnectionId }: { ConnectionId: string }) => {
       await new Promise((done) => setImmediate(done));
       open.delete(ConnectionId);

@@ -131,6 +131,12 @@ function expectLastWord(receiver: string, last: Message): void {
   expect(statuses.at(-1)).toMatchObject(last);
 }
 
+/** A follower of the channel hears the end once, with its place in the log. */
+const expectOneEnd = () =>
+  expect(statusesAt('partner').filter((message) => message['shareState'] !== 'ACTIVE')).toEqual([
+    expect.objectContaining({ sequence: 4, cursor: expect.any(String) as string }),
+  ]);
+
 const revoke = () =>
   call(revokeHandler, { scopes: ['share:manage'], path: { shareCode } }).then((answer) =>
     expect(answer.status).toBe(200),
@@ -159,6 +165,7 @@ describe.each<[string, () => Promise<unknown>, Partial<Share>, string]>([
         expectLastWord(receiver, { shareState, sequence: 4 });
         expect(closed).toContain(receiver);
       }
+      expectOneEnd();
       expectLastWord(topicOf({ kind: 'share', id: shareCode }), { shareState, sequence: 4 });
     },
   );
@@ -191,6 +198,22 @@ describe.each<[string, () => Promise<unknown>, Partial<Share>, string]>([
     for (const receiver of ['viewer', 'partner']) {
       expectLastWord(receiver, { shareState, sequence: 4 });
       expect(closed).toContain(receiver);
+    }
+    expectOneEnd();
+  });
+
+  test('a follower of its channel gets the end once, whether the stream or the call is first', async () => {
+    for (const isStreamFirst of [false, true]) {
+      arrived.clear();
+      closed.clear();
+      await engine.put('shares', share());
+      await engine.put('connections', viewerItem(), partnerItem());
+      const ending = act();
+      if (!isStreamFirst) await ending;
+      while (await engine.get('shares', keys)) await shortly(5);
+      await run(ended(share(marks)));
+      await ending;
+      expectOneEnd();
     }
   });
 });

@@ -1,3 +1,4 @@
+import { amongOpenJobs } from './among-open-jobs';
 import { statusChannels } from './channels';
 import { commands } from './commands';
 import { contain } from './contain';
@@ -8,6 +9,7 @@ import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
 import { eventLog } from './event-log';
 import { fanOutCeiling } from './fan-out-ceiling';
+import { filesInNewAccount } from './files-in-new-account';
 import type { Measurement } from './support/figure';
 import { fleetSoak } from './fleet-soak';
 import { functionMemory } from './function-memory';
@@ -54,6 +56,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   missions,
   'mission-readers': missionReaders,
   'open-items': openItems,
+  'among-open-jobs': amongOpenJobs,
   commands,
   stops,
   'status-channels': statusChannels,
@@ -64,6 +67,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'share-ends': shareEnds,
   'wide-share': wideShare,
   platform: platformIntegration,
+  'files-in-new-account': filesInNewAccount,
   isolation,
   contain,
   'reconnect-storm': reconnectStorm,

@@ -8,7 +8,7 @@ import { dynamodb, table } from '../store/dynamodb';
 const TTL_S = 300;
 
 /** Pauses before the reads of a report, in ms: two seconds in all. */
-const PAUSES_MS = [100, 100, 150, 200, 250, 300, 400, 500];
+const PAUSES_MS = [50, 50, 100, 150, 200, 250, 300, 400, 500];
 
 const keyOf = (requestId: string) => ({ id: `check#${requestId}` });
 

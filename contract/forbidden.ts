@@ -31,7 +31,7 @@ export const onlyForViewers = () => forbidden('action', 'is only for viewers of 
 export const tokenOfAnotherClient = () => forbidden('token', 'is not of the client that opened the socket');
 
 /** Why a viewer's command is refused; the same text for every cause, since viewers are strangers to the organisation. */
-export const commandsNotPermitted = () => forbidden('', 'the share does not permit commands, or it has ended');
+export const commandsNotPermitted = () => forbidden('', 'the share does not permit this, or it has ended');
 
 /** Why a viewer gets no video of a share of the type DEVICE_STATUS. */
 export const noVideoShared = () => forbidden('', 'the share is not of live video');

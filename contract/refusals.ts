@@ -46,6 +46,13 @@ const oauthDescriptions: Partial<Record<RefusalCode, string>> = {
 export const notAcceptable = (mediaTypes: readonly string[]) =>
   new Refusal('not_acceptable', [{ path: 'Accept', message: `must allow one of ${mediaTypes.join(', ')}` }]);
 
+/**
+ * The refusal of a file that API Gateway sends as it is only to whoever asks for a binary type first, in the letters of its list.
+ * @param mediaType that of the file, if it is binary
+ */
+export const mustAskFirst = (mediaType: string) =>
+  new Refusal('not_acceptable', [{ path: 'Accept', message: `must begin with ${mediaType}, in lower case` }]);
+
 /** The refusal of a body in another charset than UTF-8 (RFC 8259 section 8.1; RFC 9110 section 15.5.16). */
 export const unsupportedCharset = () =>
   new Refusal('unsupported_media_type', [{ path: 'Content-Type', message: 'must have the charset UTF-8, or none' }]);

@@ -15,6 +15,11 @@ const heights =
   'Heights keep the reference that the file has, which is `heightReference`; none is converted, and a file that mixes them is 400. ' +
   '`JOB` means that the file has no heights, as KML without `altitudeMode`: they come from `flight.height` of the job.';
 
+/** `domain/mission-record.ts` has the rule. */
+const keptVersions =
+  'A version goes 90 days after it was replaced or deleted, and not before 90 days after the latest `scheduledAt` of its jobs. ' +
+  'Its file goes at once; the operator of the service can restore it for 95 days.';
+
 export const createMission = {
   summary: 'Create a mission from a file',
   description: () =>
@@ -69,7 +74,7 @@ export const getMission = {
 export const replaceMission = {
   summary: 'Replace a mission by another file',
   description: () =>
-    `Stores a new version of a mission. Jobs that exist keep the version that they were created with. ${formats}`,
+    `Stores a new version of a mission. Jobs that exist keep the version that they were created with. ${keptVersions}\n\n${formats}`,
   scope: 'command:update',
   handler: 'missions/replace-mission',
   perMinute: MISSIONS_WRITTEN_PER_MINUTE,
@@ -83,8 +88,9 @@ export const replaceMission = {
 
 export const deleteMission = {
   summary: 'Delete a mission',
-  description:
-    'Deletes a mission: it can’t be read any more, and no new job can name it. Jobs that exist keep the version that they were created with.',
+  description: () =>
+    'Deletes a mission: it can’t be read any more, and no new job can name it. Jobs that exist keep the version that they were ' +
+    `created with. ${keptVersions}`,
   scope: 'command:update',
   handler: 'missions/delete-mission',
   tables: { missions: ['update', 'delete'] },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/mission-record';
 import { waypoint } from '../../domain/mission';
-import { name, ofOneLine } from '../../domain/text';
+import { name, ofOneLine, visible } from '../../domain/text';
 import { nextToken, page, success } from './page';
 
 const { KML, WPML: KMZ } = domain.mediaTypeOf;
@@ -9,7 +9,7 @@ const { KML, WPML: KMZ } = domain.mediaTypeOf;
 /** Media types of the files that are taken. */
 export const missionMediaTypes = Object.values(domain.mediaTypeOf);
 
-export const fileQuery = z.strictObject({ name: z.optional(name.check(ofOneLine)) });
+export const fileQuery = z.strictObject({ name: z.optional(name.check(ofOneLine, visible)) });
 
 export const missionsQuery = z.strictObject(page);
 

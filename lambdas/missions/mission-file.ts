@@ -1,7 +1,7 @@
 import { describeFault } from '../../contract/validation-messages';
 import { expectHeights, type MissionLine } from '../../domain/mission';
 import type { Refusal } from '../../domain/refusal';
-import { ofOneLine, text } from '../../domain/text';
+import { isVisible, ofOneLine, text } from '../../domain/text';
 import { atLine, textOf, type XmlElement } from './read-xml';
 
 /** What a mission file says: its line, and its name if it has one. */
@@ -19,7 +19,7 @@ interface ReadFile {
   readonly isReferenceNamed: boolean;
 }
 
-/** The name that a file has, before it is checked; null, undefined and an empty text are no name. */
+/** The name that a file has, before it is checked; null, undefined, an empty text and one that shows nothing are no name. */
 export interface FoundName {
   readonly value: unknown;
   /** The refusal that says where the name stands. @param fault what is wrong with it */
@@ -50,7 +50,7 @@ function checkedName(name: FoundName | undefined): string | undefined {
   if (name?.value === undefined || name.value === null) return undefined;
   const { data, error } = fileName.safeParse(name.value, { error: describeFault });
   if (error) throw name.refused(error.issues[0]?.message ?? '');
-  return data;
+  return isVisible(data) ? data : undefined;
 }
 
 /** The name that an element is, with its line; undefined when it has no text. */

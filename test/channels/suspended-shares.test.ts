@@ -28,7 +28,7 @@ describe('A share of a suspended organisation', () => {
       type: 'error',
       code: 'forbidden',
       error: 'Forbidden',
-      details: [{ path: '', message: 'the share does not permit commands, or it has ended' }],
+      details: [{ path: '', message: 'the share does not permit this, or it has ended' }],
     });
     expect(await ask(viewer, { action: 'playback' })).toEqual({
       type: 'error',

@@ -96,7 +96,7 @@ describe('A viewer', () => {
     ])
       expect(await ask(viewer, message)).toEqual(forbidden('action', 'is not for viewers of a share'));
     expect(await ask(viewer, { action: 'control', command: { name: 'HOVER' } })).toEqual(
-      forbidden('', 'the share does not permit commands, or it has ended'),
+      forbidden('', 'the share does not permit this, or it has ended'),
     );
     expect(await ask(viewer, { action: 'playback' })).toEqual(forbidden('', 'the share is not of live video'));
     expect(await ask(viewer, { action: 'ping' })).toMatchObject({ type: 'pong' });

@@ -1,12 +1,16 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type * as z from 'zod/mini';
 import { endpointTable } from '../../contract/access';
 import { descriptionOf, settingsOf, tablesOf, type Endpoint, type TableUse } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { countedEndpoints } from '../../contract/limits';
 import { MAX_WAIT_S } from '../../contract/schemas/events';
+import { readCursor } from '../../domain/cursor';
 import { MAX_TRACK_POSITIONS } from '../../domain/flight-record';
+import { readPageToken } from '../../domain/page-token';
 import { MAX_WAITING_OF_CLIENT } from '../../domain/waiting-seats';
+import { acme, refusalOf } from '../domain/fixtures/samples';
 import { promised } from './fixtures/promised';
 
 const lambdas = join(__dirname, '../../lambdas/http');
@@ -78,6 +82,44 @@ test.each([...new Set(entries.map(([, { handler }]) => handler))])(
 test('endpoints with the same handler differ only in their path', () => {
   for (const [, endpoint] of entries)
     for (const [, other] of entries) if (endpoint.handler === other.handler) expect(endpoint).toBe(other);
+});
+
+/** What reads the text of a parameter that the schema takes as it is: it refuses all that this service has not issued. */
+const readers: Readonly<Record<string, (value: string) => unknown>> = {
+  after: (value) => readCursor(acme, value),
+  nextToken: (value) => readPageToken('jobs', value),
+};
+
+/** Why a query is refused, if the parameter is: the paths. */
+function refusedPaths(query: z.ZodMiniType, parameter: string, value: string): string[] {
+  const { error } = query.safeParse({ [parameter]: value });
+  const read = readers[parameter];
+  if (error || !read) return error?.issues.map(({ path }) => path.join('.')) ?? [];
+  return refusalOf(() => void read(value)).details.map(({ path }) => path);
+}
+
+const queries = entries.flatMap(([key, { request }]): [EndpointKey, z.ZodMiniType][] =>
+  'query' in request ? [[key, request.query]] : [],
+);
+
+describe.each(queries)('the query of %s', (_key, query) => {
+  test.each(Object.keys((query as z.ZodMiniObject).shape))('refuses %s that shows nothing', (parameter) => {
+    for (const value of [
+      '',
+      ' ',
+      '\u00A0\u2003',
+      '\t\n',
+      '\u202E',
+      '\u200B\u2066\u2069',
+      '\u061C ',
+      '\u3164',
+      '\u0000',
+    ])
+      expect([JSON.stringify(value), new Set(refusedPaths(query, parameter, value))]).toEqual([
+        JSON.stringify(value),
+        new Set([parameter]),
+      ]);
+  });
 });
 
 // Written into plain texts, which esbuild can leave out of the bundles of other endpoints.

@@ -34,7 +34,7 @@ const forbiddenCauses: Record<string, [refusal: Refusal, path: string, message: 
   commandsNotPermitted: [
     causes.commandsNotPermitted(),
     '',
-    'the share does not permit commands, or it has ended',
+    'the share does not permit this, or it has ended',
     /permission control/,
   ],
   noVideoShared: [causes.noVideoShared(), '', 'the share is not of live video', /status only/],

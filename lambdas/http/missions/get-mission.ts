@@ -1,5 +1,6 @@
 import * as endpoints from '../../../contract/endpoints/missions';
-import { notAcceptable } from '../../../contract/refusals';
+import { binaryMediaTypes } from '../../../contract/binary-media-types';
+import { mustAskFirst, notAcceptable } from '../../../contract/refusals';
 import { readOriginal } from '../../../data/missions/mission-files';
 import { readLine } from '../../../data/missions/mission-lines';
 import { findMission } from '../../../data/missions/missions';
@@ -48,7 +49,7 @@ type Found = Pick<Awaited<ReturnType<typeof findMission>>, 'missionId' | 'versio
 /** The file of a mission as it was sent. One that is gone was of a version that has been replaced meanwhile: then that of the next one. */
 async function originalOf(caller: Organisation, found: Found, acceptsBinary: boolean): Promise<FileReply> {
   const original = mediaTypeOf[found.format];
-  if (original === KMZ && !acceptsBinary) throw notAcceptable([KMZ]);
+  if (original === KMZ && !acceptsBinary) throw mustAskFirst(KMZ);
   let content;
   try {
     content = await readOriginal(found);
@@ -57,6 +58,6 @@ async function originalOf(caller: Organisation, found: Found, acceptsBinary: boo
     if (latest.version === found.version) throw error;
     return originalOf(caller, latest, acceptsBinary);
   }
-  if (!acceptsBinary && !fitsAsText(content)) throw notAcceptable([original]);
+  if (!acceptsBinary && !fitsAsText(content)) throw mustAskFirst(binaryMediaTypes.includes(original) ? original : KMZ);
   return new FileReply(content, original, `${found.missionId}.${endingOf[found.format]}`);
 }

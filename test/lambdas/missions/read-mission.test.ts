@@ -67,6 +67,11 @@ describe('readMission of GeoJSON', () => {
       feature(lineString(places), { name: '' }),
       { line: { waypoints: places, heightReference: 'JOB' } },
     ],
+    [
+      'a name that shows nothing',
+      feature(lineString(places), { name: ' \u202E' }),
+      { line: { waypoints: places, heightReference: 'JOB' } },
+    ],
     ...['TAKE_OFF', 'GROUND'].map((heightReference): [string, unknown, object] => [
       `heights that are all 0 with ${heightReference}`,
       feature(lineString(onGround), { heightReference }),

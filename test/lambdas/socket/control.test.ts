@@ -24,7 +24,7 @@ const givenShare = (change: object = {}) =>
   engine.put('shares', shareItem({ permissions: ['view', 'control'], ...change }));
 const send = (socket: string, command: object) => sendMessage(handler, socket, { action: 'control', command, id: 1 });
 const notPermitted = {
-  ...refused('forbidden', { path: '', message: 'the share does not permit commands, or it has ended' }),
+  ...refused('forbidden', { path: '', message: 'the share does not permit this, or it has ended' }),
   id: 1,
 };
 const accepted = { type: 'accepted', requestId: expect.stringMatching(/^command-acme0001-/) as string, id: 1 };

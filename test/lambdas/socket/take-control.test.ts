@@ -151,7 +151,7 @@ test('the end of a socket that never held a drone reads no head', async () => {
 });
 
 const notPermitted = {
-  ...refused('forbidden', { path: '', message: 'the share does not permit commands, or it has ended' }),
+  ...refused('forbidden', { path: '', message: 'the share does not permit this, or it has ended' }),
   id: 1,
 };
 test.each([

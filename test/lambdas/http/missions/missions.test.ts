@@ -13,6 +13,7 @@ import { store } from '../../../data/fixtures/store';
 import { acme, id, rival } from '../../../domain/fixtures/samples';
 import { call, callForText } from '../../fixtures/api-gateway';
 import '../../fixtures/log';
+import { executedAt, kmzFile, wayline, wpmlDocument } from '../../missions/files';
 
 const engine = storeOnEngine('missions', 'requests');
 const bucket = missionBucket();
@@ -69,6 +70,8 @@ test.each([
   ['Roof\nleft', 'must have no control characters, and no U+FFFD'],
   ['Z\uFFFDrich', 'must have no control characters, and no U+FFFD'],
   ['\uD800', 'must be well-formed Unicode'],
+  [' \u2003', 'must have a character that can be seen'],
+  ['\u202E\u2066', 'must have a character that can be seen'],
 ])('the name %j of the query is refused', async (name, message) => {
   const { status, body } = await call(create, { scopes, headers: geoJson, query: { name: [name] }, body: missionFile });
   expect([status, body['details']]).toEqual([400, expect.arrayContaining([{ path: 'name', message }])]);
@@ -105,6 +108,30 @@ test('is read as GeoJSON, as KML, and as the file that was sent', async () => {
   expect(await readAs(missionId, { format: ['original'] })).toMatchObject({ text: JSON.stringify(missionFile) });
   const kmz = await readAs(missionId, {}, { accept: 'application/vnd.google-earth.kmz' });
   expect(kmz.status).toBe(406);
+});
+
+const KMZ = 'application/vnd.google-earth.kmz';
+
+test.each([
+  [KMZ, 200],
+  [`${KMZ}; q=0.8, */*`, 200],
+  [KMZ.toUpperCase(), 406],
+  [`*/*, ${KMZ}`, 406],
+  ['*/*', 406],
+])('a KMZ for the Accept %s is %i, and a refusal says what is right', async (accept, status) => {
+  const file = await kmzFile({
+    'wpmz/waylines.wpml': wpmlDocument(
+      wayline('relativeToStartPoint', executedAt(0, '8.5,47.1', 40), executedAt(1, '8.501,47.1', 40)),
+    ),
+  });
+  const { missionId } = await created(file, { 'content-type': KMZ });
+  const answer = await readAs(missionId, { format: ['original'] }, { accept });
+  expect(answer.status).toBe(status);
+  if (status === 200) expect(Buffer.from(answer.text, 'base64')).toEqual(file);
+  else
+    expect(JSON.parse(answer.text)).toMatchObject({
+      details: [{ path: 'Accept', message: `must begin with ${KMZ}, in lower case` }],
+    });
 });
 
 test('a replacement is the next version, and the line of the former stays for its jobs', async () => {

@@ -79,7 +79,7 @@ const arrows = {
       client.name,
       'mqtt',
       'openapi-to-postmanv2',
-      'prettier',
+      'oxfmt',
       'ws',
       'undici',
       '@aws-sdk/*',

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
 import { asyncApiDocument } from '../contract/documents/asyncapi/document';
 import { platformDocument } from '../contract/documents/asyncapi/platform-document';
 import { openApiDocument } from '../contract/documents/openapi/document';
@@ -12,6 +11,7 @@ import { appTemplates } from './deployer-policy/app-templates';
 import { everyOption } from './deployer-policy/every-option';
 import { withAlarmCount, withAlarmTable } from './documents/alarms';
 import { withEndpointList } from './documents/endpoint-list';
+import { formatted } from './formatted';
 import { finalStatesInPython, finalStatesInTypeScript } from './documents/final-states';
 import { postmanCollection } from './documents/postman-collection';
 
@@ -61,12 +61,6 @@ async function template(name: string) {
 
 const rewritten = (path: string, rewrite: (text: string) => string) =>
   formatted(path, rewrite(readFileSync(join(root, path), 'utf8')));
-
-/** The text of a file in the format of the repository. */
-async function formatted(path: string, text: string): Promise<string> {
-  const file = join(root, path);
-  return format(text, { ...(await resolveConfig(file)), filepath: file });
-}
 
 /** Generates the types of the TypeScript client from the written documents, or compares them. */
 function generateTypes(check: boolean): boolean {

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import * as z from 'zod';
+import { formatted } from '../../bin/formatted';
 import type { Bill, BillLine } from './bill';
 import { loggingOf } from './logging';
 import { sizesMb, type MemoryRow } from './memory';
@@ -64,7 +64,7 @@ export async function writeScenarios(bills: readonly Bill[]): Promise<void> {
 }
 
 async function writePage(text: string): Promise<void> {
-  writeFileSync(page, await format(text, { ...(await resolveConfig(page)), filepath: page }));
+  writeFileSync(page, await formatted(page, text));
 }
 
 const rowOf = ({ scenario, dollars: now }: Bill, before: number | undefined): string =>

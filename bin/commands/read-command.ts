@@ -17,7 +17,8 @@ export interface CommandTable<Options extends ParseArgsOptionsConfig, Name exten
 
 /** What a command line asks for: a command, or help, of one command or of all. */
 export type CommandLine<Options extends ParseArgsOptionsConfig, Name extends string> =
-  { readonly command: Name; readonly flags: OptionValues<Options> } | { readonly help: Name | undefined };
+  | { readonly command: Name; readonly flags: OptionValues<Options> }
+  | { readonly help: Name | undefined };
 
 /**
  * Reads a command and its flags.

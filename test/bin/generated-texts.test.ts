@@ -4,7 +4,7 @@ import { withEndpointList } from '../../bin/documents/endpoint-list';
 import { finalStatesInPython, finalStatesInTypeScript } from '../../bin/documents/final-states';
 
 const textOf = (path: string) => readFileSync(join(__dirname, '../..', path), 'utf8');
-/** Without the spaces and lines by which prettier aligns a table. */
+/** Without the spaces and lines by which the formatter aligns a table. */
 const unaligned = (markdown: string) => markdown.replaceAll(/(?<=\|) +| +(?=\|)|-(?=-{3})/g, '');
 
 test.each([

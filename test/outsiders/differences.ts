@@ -1,6 +1,12 @@
 /** Expected value: fields and elements likewise; a pattern matches a text. */
 export type Expected =
-  RegExp | string | number | boolean | null | readonly Expected[] | { readonly [field: string]: Expected };
+  | RegExp
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Expected[]
+  | { readonly [field: string]: Expected };
 
 /**
  * Differences of a value from the expected one. Additional fields are allowed, additional elements are not. A text is

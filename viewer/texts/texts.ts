@@ -69,7 +69,8 @@ type ControlText =
   | (ControlOutcome['outcome'] | 'withoutReason');
 
 type ButtonText =
-  ('follow' | 'following' | 'copy' | 'copied' | 'notCopied') | ('leaveFullScreen' | 'zoomIn' | 'zoomOut');
+  | ('follow' | 'following' | 'copy' | 'copied' | 'notCopied')
+  | ('leaveFullScreen' | 'zoomIn' | 'zoomOut');
 
 export type PageText =
   | ('skipMap' | 'connection' | 'viewers' | 'timeLeft' | 'simulated' | 'retry')

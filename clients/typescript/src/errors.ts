@@ -72,7 +72,14 @@ export class ApiError extends DroneMissionError {
  * connection broke, and the request may have been carried out), `not-the-api` (something else answers there).
  */
 export type ConnectionProblem =
-  'host-not-found' | 'refused' | 'unreachable' | 'certificate' | 'no-tls' | 'timeout' | 'interrupted' | 'not-the-api';
+  | 'host-not-found'
+  | 'refused'
+  | 'unreachable'
+  | 'certificate'
+  | 'no-tls'
+  | 'timeout'
+  | 'interrupted'
+  | 'not-the-api';
 
 /** The service could not be reached, or the connection to it broke. */
 export class ConnectionError extends DroneMissionError {

@@ -81,7 +81,10 @@ export type EventsQuery = Query<'/v3/events'>;
 type Events = restComponents['schemas'];
 /** A change of a job, a device, a share or a command. A later service may send others: pass over a `type` that you don’t know. */
 export type OrganisationEvent =
-  Events['JobEvent'] | Events['DeviceEvent'] | Events['ShareEvent'] | Events['CommandEvent'];
+  | Events['JobEvent']
+  | Events['DeviceEvent']
+  | Events['ShareEvent']
+  | Events['CommandEvent'];
 export type EventsPage = Omit<Reply<'/v3/events', 'get'>, 'events'> & { events: OrganisationEvent[] };
 /** A change of a job. */
 export type JobEvent = Reply<'/v3/jobs/{jobId}/events', 'get'>['events'][number];

@@ -10,7 +10,8 @@ import type { AwsAnswer, AwsCall } from '../service';
 interface TableShape {
   readonly KeySchema: readonly KeyElement[];
   readonly GlobalSecondaryIndexes?:
-    readonly { readonly IndexName: string; readonly KeySchema: readonly KeyElement[] }[] | undefined;
+    | readonly { readonly IndexName: string; readonly KeySchema: readonly KeyElement[] }[]
+    | undefined;
 }
 interface KeyElement {
   readonly AttributeName: string;

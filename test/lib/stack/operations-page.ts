@@ -6,7 +6,7 @@ import { synthesise } from '../synthesised';
 
 const root = join(__dirname, '../../..');
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
-/** Without the spaces and lines by which prettier aligns a table. */
+/** Without the spaces and lines by which the formatter aligns a table. */
 const unaligned = (markdown: string) => markdown.replaceAll(/(?<=\|) +| +(?=\|)|-(?=-{3})/g, '');
 
 const { resources, byPath } = synthesise({ ...everyOption, edgeRateLimit: '' });

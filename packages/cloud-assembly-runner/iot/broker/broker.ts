@@ -30,7 +30,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export interface BrokerOptions extends Omit<AdmissionOptions & AuthorizationOptions, 'connections'> {
   /** Without it no client can connect, but messages can be published and retained. */
   readonly listen:
-    { readonly host: string; readonly port: number; readonly key: string; readonly cert: string } | undefined;
+    | { readonly host: string; readonly port: number; readonly key: string; readonly cert: string }
+    | undefined;
   /** Decides about clients that connect over TLS. */
   readonly authorizer: Authorizer | undefined;
   /** Log of open connections, which survives the process. */

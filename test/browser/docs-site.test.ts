@@ -1,90 +1,9 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import type { StackFacts } from '../../bin/start/stack-facts';
-import { stackFile } from '../api/stack/address';
 import { axeFindings } from './axe-findings';
-import { launchBrowser, openPage, type MonitoredPage } from './browser';
-
-const paths = {
-  'the start page': '/docs/',
-  'the reference of the REST API': '/docs/reference/rest',
-  'the reference of the channels': '/docs/reference/channels',
-  'that there is no such page': '/docs/guides/none',
-} as const;
-const guides = readdirSync(join(__dirname, '../../docs/guides')).map((file) => file.replace(/(index)?\.md$/, ''));
-const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
-
-/** `SCREENSHOTS=<folder>` keeps a picture of each page. */
-const pictures = process.env['SCREENSHOTS'];
+import { givenDocsSite } from './docs-site';
 
 describe('The docs site', () => {
-  const { docsUrl, baseUrl, mqttUrl, partners } = JSON.parse(readFileSync(stackFile(), 'utf8')) as StackFacts;
-  const { origin } = new URL(docsUrl ?? '');
-  let browser: Browser;
-  let monitored: MonitoredPage;
-
-  beforeAll(async () => {
-    // The first start on a machine builds the site after its banner, which may take longer than a page may.
-    await fetch(`${origin}/docs/`);
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-  afterEach(() => monitored.page.context().close());
-
-  async function open(path: string, options: Parameters<typeof openPage>[1] = {}): Promise<Page> {
-    monitored = await openPage(browser, options);
-    await monitored.page.goto(`${origin}${path}`);
-    await monitored.page.getByRole('heading', { level: 1 }).first().waitFor();
-    // The header of every page, when its script has started.
-    await monitored.page.getByRole('banner').getByRole('link', { name: 'Drone Missions' }).waitFor();
-    await monitored.page.locator('.VPSwitchAppearance[title^="Switch"]').first().waitFor({ state: 'attached' });
-    return monitored.page;
-  }
-
-  /** Scalar's zod tests whether it may compile code, and does without: the policy stays strict. */
-  const unexpectedErrors = () =>
-    monitored.errors.filter((error) => error !== 'Content-Security-Policy: script-src eval' && !/404/.test(error));
-
-  const elsewhere = () =>
-    monitored.requests.filter((url) => !url.startsWith(`${origin}/docs/`) && !/^(data|blob):/.test(url));
-
-  /** Widths of the page and of its tables that are cut off, in CSS pixels. */
-  const tooWide = (page: Page, width: number) =>
-    page.evaluate<number[]>(`[document.documentElement, ...document.querySelectorAll('main table')]
-      .map(({ scrollWidth, clientWidth }, index) => [scrollWidth, index === 0 ? ${width} : clientWidth])
-      .filter(([content, room]) => content > room)`);
-
-  const everywhere = Object.entries(paths).flatMap(([name, path]) =>
-    Object.entries(sizes).flatMap(([size, viewport]) =>
-      (['light', 'dark'] as const).map((colorScheme) => ({ name, path, size, viewport, colorScheme })),
-    ),
-  );
-  test.each(everywhere)(
-    'shows $name, $size and $colorScheme, without errors, other hosts, sideways scrolling or serious axe findings',
-    async ({ name, path, size, viewport, colorScheme }) => {
-      const page = await open(path, { viewport, colorScheme });
-      await page.waitForLoadState('networkidle');
-      if (pictures)
-        await page.screenshot({ path: join(pictures, `${name.replaceAll(' ', '-')}-${size}-${colorScheme}.png`) });
-      expect(await axeFindings(page)).toEqual([]);
-      expect(await tooWide(page, viewport.width)).toEqual([]);
-      expect(unexpectedErrors()).toEqual([]);
-      expect(elsewhere()).toEqual([]);
-    },
-  );
-
-  test.each(guides)('shows the guide /%s likewise, wide and light, then narrow and dark', async (guide) => {
-    const page = await open(`/docs/guides/${guide}`, { viewport: sizes.wide, colorScheme: 'light' });
-    expect(await axeFindings(page)).toEqual([]);
-    expect(await tooWide(page, sizes.wide.width)).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.setViewportSize(sizes.narrow);
-    expect(await axeFindings(page)).toEqual([]);
-    expect(await tooWide(page, sizes.narrow.width)).toEqual([]);
-    expect(unexpectedErrors()).toEqual([]);
-    expect(elsewhere()).toEqual([]);
-  });
+  const { facts, origin, open, unexpectedErrors } = givenDocsSite();
+  const { docsUrl, baseUrl, mqttUrl, partners } = facts;
 
   test('answers 404 for a page that does not exist, with a page like the others', async () => {
     const page = await open('/docs/guides/none');

@@ -31,7 +31,7 @@ export interface JestReport {
 }
 
 /** Maximum lines shown of a failure. */
-const SHOWN_LINES = 14;
+const SHOWN_LINES = 40;
 
 /**
  * @param json output of `jest --json`

@@ -51,7 +51,9 @@ export const notAcceptable = (mediaTypes: readonly string[]) =>
  * @param mediaType that of the file, if it is binary
  */
 export const mustAskFirst = (mediaType: string) =>
-  new Refusal('not_acceptable', [{ path: 'Accept', message: `must begin with ${mediaType}, in lower case` }]);
+  new Refusal('not_acceptable', [
+    { path: 'Accept', message: `must be given once and begin with ${mediaType}, in lower case` },
+  ]);
 
 /** The refusal of a body in another charset than UTF-8 (RFC 8259 section 8.1; RFC 9110 section 15.5.16). */
 export const unsupportedCharset = () =>

@@ -17,8 +17,8 @@ const heights =
 
 /** `domain/mission-record.ts` has the rule. */
 const keptVersions =
-  'A version goes 90 days after it was replaced or deleted, and not before 90 days after the latest `scheduledAt` of its jobs. ' +
-  'Its file goes at once; the operator of the service can restore it for 95 days.';
+  'Jobs fly a version until 90 days after it was replaced or deleted, and until 90 days after the latest `scheduledAt` of a job that names ' +
+  'it. Its file can’t be read any more; the operator of the service can restore it for 95 days.';
 
 export const createMission = {
   summary: 'Create a mission from a file',
@@ -93,7 +93,7 @@ export const deleteMission = {
     `created with. ${keptVersions}`,
   scope: 'command:update',
   handler: 'missions/delete-mission',
-  tables: { missions: ['update', 'delete'] },
+  tables: { missions: ['get', 'update', 'delete'] },
   missionFiles: ['delete'],
   request: {},
   reply: { status: 200, body: messageReply },

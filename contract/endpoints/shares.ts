@@ -38,8 +38,8 @@ export const getShare = {
 export const revokeShare = {
   summary: 'Revoke a share',
   description:
-    'Ends a share at once. When the answer arrives, all viewers are disconnected; its channel has a final message with the state ' +
-    '`REVOKED` a moment later. A video address that was issued before plays on for 300 seconds at most.',
+    'Ends a share at once. When the answer arrives, all viewers are disconnected; with more than 50 places that takes a moment longer. ' +
+    'The share’s channel has its last message, `REVOKED`, a moment later. A video address that was issued before plays on for 300 seconds at most.',
   scope: 'share:manage',
   handler: 'shares/revoke-share',
   tables: { shares: ['update', 'delete'], connections: ['query', 'get', 'delete', 'update'] },

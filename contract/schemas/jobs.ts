@@ -1,15 +1,12 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/job';
-import { name, ofOneLine, visible } from '../../domain/text';
 import { links, nextToken, page, success } from './page';
-
-const sought = z.optional(name.check(ofOneLine, visible));
 
 export const jobsQuery = z.strictObject({
   ...page,
   status: z.optional(domain.jobStatus),
-  deviceGroupId: sought,
-  deviceId: sought,
+  deviceGroupId: domain.jobRequest.shape.deviceId,
+  deviceId: domain.jobRequest.shape.deviceId,
 });
 
 export { flightSettings, location } from '../../domain/destination';

@@ -90,6 +90,9 @@ const readers: Readonly<Record<string, (value: string) => unknown>> = {
   nextToken: (value) => readPageToken('jobs', value),
 };
 
+/** Compared as they are, so one that shows nothing finds nothing. */
+const identifiers = ['deviceGroupId', 'deviceId'];
+
 /** Why a query is refused, if the parameter is: the paths. */
 function refusedPaths(query: z.ZodMiniType, parameter: string, value: string): string[] {
   const { error } = query.safeParse({ [parameter]: value });
@@ -103,7 +106,8 @@ const queries = entries.flatMap(([key, { request }]): [EndpointKey, z.ZodMiniTyp
 );
 
 describe.each(queries)('the query of %s', (_key, query) => {
-  test.each(Object.keys((query as z.ZodMiniObject).shape))('refuses %s that shows nothing', (parameter) => {
+  const parameters = Object.keys((query as z.ZodMiniObject).shape).filter((name) => !identifiers.includes(name));
+  test.each(parameters)('refuses %s that shows nothing', (parameter) => {
     for (const value of [
       '',
       ' ',

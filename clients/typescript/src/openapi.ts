@@ -479,7 +479,7 @@ export interface paths {
         get: operations["getMission"];
         /**
          * Replace a mission by another file
-         * @description Stores a new version of a mission. Jobs that exist keep the version that they were created with. A version goes 90 days after it was replaced or deleted, and not before 90 days after the latest `scheduledAt` of its jobs. Its file goes at once; the operator of the service can restore it for 95 days.
+         * @description Stores a new version of a mission. Jobs that exist keep the version that they were created with. Jobs fly a version until 90 days after it was replaced or deleted, and until 90 days after the latest `scheduledAt` of a job that names it. Its file can’t be read any more; the operator of the service can restore it for 95 days.
          *
          *     The body is the file: GeoJSON (`application/geo+json`), KML (`application/vnd.google-earth.kml+xml`), DJI WPML in a KMZ (`application/vnd.google-earth.kmz`), or a QGroundControl plan (`application/json`), of at most 4 MB, with 2 to 5000 waypoints. A plan is text, in which quotation marks and line ends count twice: 3 MB always fit. What a mission can’t keep, such as a survey area, is refused; commands of cameras are not kept.
          *
@@ -489,7 +489,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a mission
-         * @description Deletes a mission: it can’t be read any more, and no new job can name it. Jobs that exist keep the version that they were created with. A version goes 90 days after it was replaced or deleted, and not before 90 days after the latest `scheduledAt` of its jobs. Its file goes at once; the operator of the service can restore it for 95 days.
+         * @description Deletes a mission: it can’t be read any more, and no new job can name it. Jobs that exist keep the version that they were created with. Jobs fly a version until 90 days after it was replaced or deleted, and until 90 days after the latest `scheduledAt` of a job that names it. Its file can’t be read any more; the operator of the service can restore it for 95 days.
          *
          *     Scope: `command:update`.
          */
@@ -565,7 +565,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a share
-         * @description Ends a share at once. When the answer arrives, all viewers are disconnected; its channel has a final message with the state `REVOKED` a moment later. A video address that was issued before plays on for 300 seconds at most.
+         * @description Ends a share at once. When the answer arrives, all viewers are disconnected; with more than 50 places that takes a moment longer. The share’s channel has its last message, `REVOKED`, a moment later. A video address that was issued before plays on for 300 seconds at most.
          *
          *     Scope: `share:manage`.
          */
@@ -655,7 +655,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a share
-         * @description Ends a share at once. When the answer arrives, all viewers are disconnected; its channel has a final message with the state `REVOKED` a moment later. A video address that was issued before plays on for 300 seconds at most.
+         * @description Ends a share at once. When the answer arrives, all viewers are disconnected; with more than 50 places that takes a moment longer. The share’s channel has its last message, `REVOKED`, a moment later. A video address that was issued before plays on for 300 seconds at most.
          *
          *     Scope: `share:manage`.
          *

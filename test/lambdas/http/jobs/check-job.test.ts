@@ -147,8 +147,8 @@ test('without an answer in time it is undecided and not feasible; a late one is 
   const { body } = await check();
   expect(body).toMatchObject({ feasible: false, findings: [{ code: 'UNDECIDED' }], candidates: [{}] });
   expect(body).not.toHaveProperty('charge');
-  // Eight reads of the report, and one of nothing else.
-  expect(store.commandCalls(GetCommand)).toHaveLength(8);
+  // Reads of the report, and of nothing else.
+  expect(store.commandCalls(GetCommand)).toHaveLength(9);
   await report(asked()[0]?.[2].requestId, { findings: [] });
   givenPlatform({ findings: [{ code: 'WEATHER' }] });
   expect((await check()).body).toMatchObject({ feasible: false, findings: [{ code: 'WEATHER' }] });

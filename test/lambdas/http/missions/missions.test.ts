@@ -130,7 +130,7 @@ test.each([
   if (status === 200) expect(Buffer.from(answer.text, 'base64')).toEqual(file);
   else
     expect(JSON.parse(answer.text)).toMatchObject({
-      details: [{ path: 'Accept', message: `must begin with ${KMZ}, in lower case` }],
+      details: [{ path: 'Accept', message: `must be given once and begin with ${KMZ}, in lower case` }],
     });
 });
 

@@ -95,7 +95,8 @@ export const assignMission = (jobId: string, deviceId: string, now: Date): Promi
     jobId,
     'SET #state = :flying, deviceId = :deviceId, takenAt = :now',
     { ':flying': 'flying', ':deviceId': deviceId, ':now': now.toISOString(), ':waiting': 'waiting' },
-    '#state = :waiting',
+    // The second half is the state after a write whose response was lost, and which the SDK retries.
+    '#state = :waiting OR (#state = :flying AND deviceId = :deviceId AND takenAt = :now)',
   );
 
 /** Stores how many reports of a mission have been published, and when the last was. */

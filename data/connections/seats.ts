@@ -3,8 +3,8 @@
  * takes the last one. The owner of many seats has several such items, its shards, each with a part of the seats.
  */
 import * as z from 'zod/mini';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { itemThatRefused, succeeded } from '../store/conditional-write';
+import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { isRepeat, itemThatRefused, wasRetried } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { queryToEnd } from '../store/query-to-end';
 
@@ -70,6 +70,15 @@ export type Seats = z.output<typeof item>;
 /** Parses the item of an owner; without an item no seat is taken. */
 export const readSeats = (found: Record<string, unknown> | undefined): Seats => item.parse(found ?? {});
 
+/**
+ * The seats of an item as a write that sets the flag found them. If the SDK sent it twice, the flag may be its own: then it counts as not set,
+ * so that a count is requested.
+ */
+const seatsBefore = (written: UpdateCommandOutput): Seats => ({
+  ...readSeats(written.Attributes),
+  ...(wasRetried(written) && { recount: false }),
+});
+
 /** The seats whose connection has expired at `now`, in Unix seconds. */
 export const expiredSeats = (seats: ReadonlySet<string>, now: number): Set<string> =>
   new Set([...seats].filter((seat) => holderOf(seat).expiresAt <= now));
@@ -81,7 +90,7 @@ export const expiredSeats = (seats: ReadonlySet<string>, now: number): Set<strin
  * @throws ConditionalCheckFailedException when all are taken
  */
 async function take(key: SeatsKey, seat: string, max: number, ttl: number): Promise<Seats> {
-  const { Attributes } = await dynamodb.send(
+  const taken = await dynamodb.send(
     new UpdateCommand({
       TableName: table('connections'),
       Key: key,
@@ -99,7 +108,7 @@ async function take(key: SeatsKey, seat: string, max: number, ttl: number): Prom
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
   );
-  return readSeats(Attributes);
+  return seatsBefore(taken);
 }
 
 /** Of the seats of an item: how many there are, when it may be deleted and the time, both in Unix seconds. */
@@ -147,22 +156,22 @@ export const releaseSeats = (owner: string, holders: readonly SeatHolder[], shar
 async function release(key: SeatsKey, seats: ReadonlySet<string>): Promise<Seats | undefined> {
   const [first] = seats;
   if (first === undefined) return undefined;
-  let before: Seats | undefined;
-  const released = await succeeded(
-    dynamodb
-      .send(
-        new UpdateCommand({
-          TableName: table('connections'),
-          Key: key,
-          UpdateExpression: 'DELETE seats :released SET recount = :true',
-          ConditionExpression: 'contains(seats, :first)',
-          ExpressionAttributeValues: { ':released': seats, ':first': first, ':true': true },
-          ReturnValues: 'ALL_OLD',
-        }),
-      )
-      .then(({ Attributes }) => (before = readSeats(Attributes))),
-  );
-  return released ? before : undefined;
+  try {
+    const released = await dynamodb.send(
+      new UpdateCommand({
+        TableName: table('connections'),
+        Key: key,
+        UpdateExpression: 'DELETE seats :released SET recount = :true',
+        ConditionExpression: 'contains(seats, :first)',
+        ExpressionAttributeValues: { ':released': seats, ':first': first, ':true': true },
+        ReturnValues: 'ALL_OLD',
+      }),
+    );
+    return readSeats(released.Attributes);
+  } catch (error) {
+    itemThatRefused(error);
+    return isRepeat(error) ? { seats: new Set(seats), recount: false } : undefined;
+  }
 }
 
 /**
@@ -182,11 +191,11 @@ export async function readShards(owner: string): Promise<ReadonlyMap<number, Rea
 /**
  * Notes that the seats of another shard than the first have changed.
  * @param ttl when the item may be deleted if this creates it, Unix seconds
- * @returns whether no count had been requested
+ * @returns whether no count had been requested, as far as is known
  */
-export const noteChange = (owner: string, ttl: number): Promise<boolean> =>
-  succeeded(
-    dynamodb.send(
+export async function noteChange(owner: string, ttl: number): Promise<boolean> {
+  try {
+    await dynamodb.send(
       new UpdateCommand({
         TableName: table('connections'),
         Key: seatsKey(owner),
@@ -195,8 +204,13 @@ export const noteChange = (owner: string, ttl: number): Promise<boolean> =>
         ExpressionAttributeNames: { '#ttl': 'ttl' },
         ExpressionAttributeValues: { ':true': true, ':ttl': ttl },
       }),
-    ),
-  );
+    );
+    return true;
+  } catch (error) {
+    itemThatRefused(error);
+    return isRepeat(error);
+  }
+}
 
 /**
  * Counts the seats that are taken and clears the recount flag, so that the next change requests a new count. The shards are read after

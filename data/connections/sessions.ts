@@ -169,7 +169,8 @@ export async function follow(
       ReturnValues: 'ALL_OLD',
     }),
   );
-  return Attributes;
+  // After a write whose response was lost, and which the SDK retries, it is this one: then the earlier one is not known.
+  return Attributes?.['waiting'] === waiting ? undefined : Attributes;
 }
 
 /**

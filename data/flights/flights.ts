@@ -10,7 +10,7 @@ import {
 } from '../../domain/flight-record';
 import type { RecordEntry } from '../../domain/sample-decision';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { succeeded } from '../store/conditional-write';
+import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { setting } from '../store/environment';
 import { parseItems } from '../store/parse-items';
@@ -69,21 +69,26 @@ function fromItem(item: Record<string, unknown>): RecordedPoint {
  * @returns whether it is new in the record
  * @throws the SDK's error when it could not be written
  */
-export function recordPosition(entry: RecordEntry): Promise<boolean> {
+export async function recordPosition(entry: RecordEntry): Promise<boolean> {
   const { since, point } = entry;
-  return succeeded(
-    dynamodb.send(
+  const ms = Date.parse(point.timestamp);
+  try {
+    await dynamodb.send(
       new PutCommand({
         TableName: table('flights'),
         Item: toItem(entry),
         // While it is not known when the flight began, what is recorded may be the first position of it.
         ConditionExpression: `attribute_not_exists(flight)${since === undefined ? '' : ' OR ms > :ms OR ms < :since'}`,
-        ...(since !== undefined && {
-          ExpressionAttributeValues: { ':ms': Date.parse(point.timestamp), ':since': Date.parse(since) },
-        }),
+        ...(since !== undefined && { ExpressionAttributeValues: { ':ms': ms, ':since': Date.parse(since) } }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
-    ),
-  );
+    );
+    return true;
+  } catch (error) {
+    const { found } = itemThatRefused(error);
+    // The response to the first attempt was lost, and it had recorded the position.
+    return isRepeat(error) && found?.['ms'] === ms;
+  }
 }
 
 /** A part of a record. */

@@ -28,7 +28,9 @@ export const putLine = (of: MissionVersion, line: MissionLine, callId: string): 
       new PutCommand({
         TableName: table('missions'),
         Item: { ...keyOf(of), callId, line: JSON.stringify(line) },
-        ConditionExpression: 'attribute_not_exists(missionId)',
+        // The second half is the state after a write whose response was lost, and which the SDK retries.
+        ConditionExpression: 'attribute_not_exists(missionId) OR callId = :callId',
+        ExpressionAttributeValues: { ':callId': callId },
       }),
     ),
   );

@@ -170,7 +170,7 @@ export async function insertVersion(
   }
   const { missionId, createdAt } = found;
   const fields = { version: taken.version, ...fieldsOf(replacement), updatedAt: now };
-  await replaceItem(missionId, fields, callId);
+  await replaceItem(found, fields, callId);
   return mission.parse({ missionId, createdAt, ...fields });
 }
 
@@ -198,7 +198,8 @@ type Replaced = ReturnType<typeof fieldsOf> & Pick<Mission, 'version' | 'updated
  * Makes a version the latest, and lets the one before go, unless a later one is: then it is as if that one had replaced it already.
  * @throws Refusal `mission_not_found` when there is no mission any more; the line of the version is removed then
  */
-async function replaceItem(missionId: string, fields: Replaced, callId: string): Promise<void> {
+async function replaceItem(before: StoredMission, fields: Replaced, callId: string): Promise<void> {
+  const { missionId } = before;
   const { name: _, ...set } = fields;
   const names = Object.keys(set);
   const named = fields.name === undefined ? ' REMOVE #name' : ', #name = :name';
@@ -224,8 +225,8 @@ async function replaceItem(missionId: string, fields: Replaced, callId: string):
     await retireVersion(Attributes, fields.updatedAt);
   } catch (error) {
     const { found } = itemThatRefused(error);
-    // After a first attempt that was lost, a job may fly this version.
-    if (isRepeat(error) && found) return;
+    // The first attempt was done and its response lost: with it what the mission was, which is known from before. A job may fly this version.
+    if (isRepeat(error) && found) return retireVersion(before, fields.updatedAt);
     if (found) return retireUnused(of, fields.updatedAt);
     if (!isRepeat(error)) await Promise.all([removeLine(of, callId), deleteOriginal(of)]);
     throw new Refusal('mission_not_found');
@@ -264,11 +265,13 @@ export async function listMissions(organisation: Organisation, { limit, nextToke
 }
 
 /**
- * Deletes a mission by one conditional write. Its line stays for a while, for the jobs that fly it.
+ * Deletes a mission by a conditional write, after a read: if the response to the write is lost, what it deleted is known from there. Its line
+ * stays for a while, for the jobs that fly it.
  * @param now ISO 8601
  * @throws Refusal `mission_not_found`, or `forbidden` when it is another organisation's
  */
 export async function deleteMission(caller: Organisation, missionId: string, now: string): Promise<void> {
+  const before = await findMission(caller, missionId);
   try {
     const { Attributes } = await dynamodb.send(
       new DeleteCommand({
@@ -284,7 +287,7 @@ export async function deleteMission(caller: Organisation, missionId: string, now
   } catch (error) {
     const { found } = itemThatRefused(error);
     // The response to the first attempt was lost, and it had deleted the mission.
-    if (!found && isRepeat(error)) return;
+    if (!found && isRepeat(error)) return retireVersion(before, now);
     throw found ? foreign('missionId') : new Refusal('mission_not_found');
   }
 }

@@ -8,7 +8,7 @@ import { expireLine, type MissionVersion } from './mission-lines';
  * @param was the mission as it was; of before it may lack until when jobs need it, and stays then
  * @param now ISO 8601
  */
-export async function retireVersion(was: Record<string, unknown> | undefined, now: string): Promise<void> {
+export async function retireVersion(was: object | undefined, now: string): Promise<void> {
   const mission = storedMission.parse(was);
   const until = flownUntil(mission);
   if (until !== undefined) await retire(mission, keptAfterEnd(until, now));

@@ -108,25 +108,34 @@ export async function listShares(
  */
 export async function revokeShare(caller: Organisation, shareCode: string, now: string): Promise<Share | undefined> {
   const item = { TableName: table('shares'), Key: keyOf(shareCode) };
+  let marked;
   try {
-    await dynamodb.send(
+    const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         ...item,
         UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
         ConditionExpression: 'organisation = :caller AND expiresAt > :now',
         ExpressionAttributeValues: { ':caller': caller, ':now': now },
+        ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
+    marked = Attributes;
   } catch (error) {
     const { found } = itemThatRefused(error);
     throw whyRefused(item.Key.organisation, shareFromItem(found), caller, now) ?? error;
   }
-  return deleteRevoked(item);
+  return deleteRevoked(item, marked);
 }
 
-/** Of two that revoke a share at the same time, one finds it deleted. */
-async function deleteRevoked(item: { TableName: string; Key: ReturnType<typeof keyOf> }): Promise<Share | undefined> {
+/**
+ * Of two that revoke a share at the same time, one finds it deleted.
+ * @param marked the item as it was marked: it is what was deleted, if the response to that was lost
+ */
+async function deleteRevoked(
+  item: { TableName: string; Key: ReturnType<typeof keyOf> },
+  marked: Record<string, unknown> | undefined,
+): Promise<Share | undefined> {
   try {
     const { Attributes } = await dynamodb.send(
       new DeleteCommand({ ...item, ConditionExpression: 'attribute_exists(shareCode)', ReturnValues: 'ALL_OLD' }),
@@ -134,7 +143,7 @@ async function deleteRevoked(item: { TableName: string; Key: ReturnType<typeof k
     return shareFromItem(Attributes);
   } catch (error) {
     itemThatRefused(error);
-    if (isRepeat(error)) return undefined;
+    if (isRepeat(error)) return shareFromItem(marked);
     throw new Refusal('share_not_found');
   }
 }

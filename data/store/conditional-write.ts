@@ -25,9 +25,17 @@ export async function succeeded(write: Promise<unknown>): Promise<boolean> {
   }
 }
 
+/** What an answer of the SDK, or an error of it, says of its attempts. */
+interface Attempted {
+  readonly $metadata?: { readonly attempts?: number | undefined };
+}
+
+/** Whether the SDK had retried a call: the first attempt may have succeeded, with its response lost. */
+export const wasRetried = ({ $metadata }: Attempted): boolean => ($metadata?.attempts ?? 1) > 1;
+
 /**
- * Whether the SDK had retried a write whose condition failed: the first attempt may have succeeded, with its response lost.
+ * Whether the SDK had retried a write whose condition failed.
  * @param error as the SDK threw it
  */
 export const isRepeat = (error: unknown): boolean =>
-  error instanceof ConditionalCheckFailedException && (error.$metadata.attempts ?? 1) > 1;
+  error instanceof ConditionalCheckFailedException && wasRetried(error);

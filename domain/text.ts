@@ -21,8 +21,8 @@ export const ofOneLine = z.refine<string>((value) => !/[\p{Cc}\uFFFD]/u.test(val
   error: 'must have no control characters, and no U+FFFD',
 });
 
-/** Whether there is anything to see: not only blanks, and characters that direct others or show nothing. */
-export const isVisible = (value: string): boolean => /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(value);
+/** Whether there is anything to see: not only blanks (U+2800 is one, of Braille) and invisible characters. */
+export const isVisible = (value: string): boolean => /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(value);
 
 /** For text that people read, or search by. */
 export const visible = z.refine<string>(isVisible, { error: 'must have a character that can be seen' });

@@ -48,7 +48,10 @@ export const removeLine = (of: MissionVersion, callId: string): Promise<boolean>
     ),
   );
 
-/** Lets DynamoDB remove the line of a version. @param until Unix seconds */
+/**
+ * Lets DynamoDB remove the line of a version, but not earlier than another call lets it: that one may know of a later job.
+ * @param until Unix seconds
+ */
 export async function expireLine(of: MissionVersion, until: number): Promise<void> {
   await succeeded(
     dynamodb.send(
@@ -56,7 +59,7 @@ export async function expireLine(of: MissionVersion, until: number): Promise<voi
         TableName: table('missions'),
         Key: keyOf(of),
         UpdateExpression: 'SET #ttl = :until',
-        ConditionExpression: 'attribute_exists(missionId)',
+        ConditionExpression: 'attribute_exists(missionId) AND (attribute_not_exists(#ttl) OR #ttl < :until)',
         ExpressionAttributeNames: { '#ttl': 'ttl' },
         ExpressionAttributeValues: { ':until': until },
       }),

@@ -117,6 +117,7 @@ describe.each(queries)('the query of %s', (_key, query) => {
       '\u200B\u2066\u2069',
       '\u061C ',
       '\u3164',
+      '\u2800',
       '\u0000',
     ])
       expect([JSON.stringify(value), new Set(refusedPaths(query, parameter, value))]).toEqual([

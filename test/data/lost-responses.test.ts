@@ -2,9 +2,20 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
+import { registerOrganisation } from '../../data/partners/organisations';
+import {
+  addApiKey,
+  insertPartner,
+  replaceApiKeys,
+  retireApiKey,
+  setLimits,
+  setPartnerStatus,
+  suspendWithTokens,
+  withdrawApiKey,
+} from '../../data/partners/partners';
 import { deleteMission, findMission, insertMission, insertVersion } from '../../data/missions/missions';
 import { tableNames } from '../../domain/table';
-import { acme, id } from '../domain/fixtures/samples';
+import { acme, id, samplePartner } from '../domain/fixtures/samples';
 import { storeOnEngine } from './fixtures/engine';
 import { missionBucket } from './fixtures/mission-bucket';
 import { now, operations } from './fixtures/operations';
@@ -17,6 +28,11 @@ jest.mock('node:crypto', () => ({
   ...jest.requireActual<object>('node:crypto'),
   randomUUID: () => '00000000-0000-4000-8000-000000000000',
   randomBytes: (size: number) => Buffer.alloc(size),
+}));
+
+jest.mock('../../data/store/new-id', () => ({
+  ...jest.requireActual<object>('../../data/store/new-id'),
+  newOrganisation: () => acme,
 }));
 
 /**
@@ -91,12 +107,38 @@ const ofMissions: typeof operations = [
   ['deleteMission', () => deleteMission(acme, missionId, now)],
 ];
 
+const limits = { token: 5 };
+const ofPartners: typeof operations = [
+  ['registerOrganisation', () => registerOrganisation('Acme Survey', now)],
+  ['insertPartner', () => insertPartner(samplePartner)],
+  ['insertPartner of a client that exists', () => insertPartner({ ...samplePartner, apiKeyId: 'key9' })],
+  ['setPartnerStatus', () => setPartnerStatus('client1', 'suspended')],
+  ['suspendWithTokens', () => suspendWithTokens('client1', 1000)],
+  ['addApiKey', () => addApiKey('client1', 'key2')],
+  [
+    'addApiKey and withdrawApiKey',
+    async () => [await addApiKey('client1', 'key2'), await withdrawApiKey('client1', 'key2')],
+  ],
+  [
+    'addApiKey and retireApiKey',
+    async () => [await addApiKey('client1', 'key2'), await retireApiKey('client1', 'key1', 'key2')],
+  ],
+  ['replaceApiKeys', () => replaceApiKeys(samplePartner, 'key3')],
+  ['setLimits', () => setLimits(samplePartner, limits)],
+  ['setLimits to those of every client', () => setLimits(samplePartner, {})],
+  [
+    'setLimits twice',
+    async () => [await setLimits(samplePartner, limits), await setLimits({ ...samplePartner, limits }, {})],
+  ],
+];
+
 /** Those of which a second attempt changes something that is no matter, and why. */
 const harmless: Readonly<Record<string, string>> = {
   countViewers: 'counts are numbered, and one number is left out',
+  'addApiKey and withdrawApiKey': 'a rollback takes a key back, and asks for no result',
 };
 
-const all = [...operations, ...ofMissions];
+const all = [...operations, ...ofMissions, ...ofPartners];
 const writes = all.filter(([name]) => !/^(find|list|read|expect|is[A-Z])/.test(name) && !Object.hasOwn(harmless, name));
 const before: readonly [state: string, ...names: string[]][] = [
   ['nothing is there'],
@@ -110,6 +152,7 @@ const before: readonly [state: string, ...names: string[]][] = [
     'takeConnectionSeat',
     'takeViewerSeat',
     'insertMission',
+    'insertPartner',
   ],
 ];
 

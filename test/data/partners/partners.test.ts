@@ -1,18 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { findPartner, suspendWithTokens } from '../../../data/partners/partners';
-import { acme } from '../../domain/fixtures/samples';
+import { samplePartner as partner } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, store } from '../fixtures/store';
-
-const partner = {
-  clientId: 'client1',
-  organisation: acme,
-  name: 'Acme Survey',
-  apiKeyId: 'key1',
-  scopes: ['command:read'],
-  status: 'active',
-  createdAt: '2026-11-27T10:00:00.000Z',
-};
 
 test('findPartner returns the partner of a client by a consistent read', async () => {
   store.on(GetCommand).resolves({ Item: partner });

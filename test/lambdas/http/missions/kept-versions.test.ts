@@ -7,6 +7,7 @@ import { handler as create } from '../../../../lambdas/http/missions/create-miss
 import { handler as readMission } from '../../../../lambdas/http/missions/get-mission';
 import { handler as remove } from '../../../../lambdas/http/missions/delete-mission';
 import { handler as replace } from '../../../../lambdas/http/missions/replace-mission';
+import { expireLine } from '../../../../data/missions/mission-lines';
 import { MissionLineRemoved, withMissionLine } from '../../../../lambdas/platform/with-mission-line';
 import type { Mission } from '../../../../domain/mission-record';
 import { missionFile } from '../../../api/mission-file';
@@ -161,4 +162,12 @@ test('a replacement is done although its version before can not be let go, and t
 test('a job that waited until its line was removed is not told: without its waypoints it would be flown otherwise', async () => {
   const detail = { missionId: id('mission'), missionVersion: 1 };
   await expect(withMissionLine(detail)).rejects.toThrow(MissionLineRemoved);
+});
+
+test('a call that knows less lets no line go earlier', async () => {
+  const missionId = await created();
+  const inAYear = Math.floor(Date.now() / 1000) + 365 * DAY;
+  await expireLine({ missionId, version: 1 }, inAYear);
+  await removed(missionId);
+  expect(await daysOfLine(missionId)).toBeGreaterThan(364);
 });

@@ -7,10 +7,16 @@ import { MISSIONS_WRITTEN_PER_MINUTE } from '../contract/rates';
 import { mediaTypeOf } from '../domain/mission-record';
 import { MAX_MISSION_BYTES } from '../lambdas/missions/read-mission';
 import { largestFiles } from '../test/lambdas/missions/largest';
+import { serviceApp, serviceStack } from './support/service-app';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 
+const root = join(__dirname, '..');
+const assembly = join(root, 'cdk.out', 'files-in-new-account');
+
+/** What docs/deploying.md advises for a new account. */
+const FILES_AT_ONCE = 2;
 /** How many calls one client of the organisation makes at the same time, one stage after the other. */
 const STAGES = [4, 8, 16] as const;
 /** Files of a stage, each with a client of its own: as many as it may send in a minute. */
@@ -119,7 +125,10 @@ async function runStage(sender: ChannelClient, other: ChannelClient, files: File
  */
 export const filesInNewAccount: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'new-account-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--no-fleet', '--new-account']);
+  const app = serviceApp(assembly, { maxFilesAtOnce: FILES_AT_ONCE });
+  serviceStack(app);
+  app.synth();
+  const stack = await startLocalStack(root, folder, ['--memory', '--new-account', '--app', assembly]);
   try {
     const senders = await onboardClients(folder, stack.facts.baseUrl, STAGES.length);
     const [other] = await onboardClients(folder, stack.facts.baseUrl, 1);
@@ -131,6 +140,6 @@ export const filesInNewAccount: Measurement = async () => {
     return measured;
   } finally {
     await stack.stop();
-    await rm(folder, { recursive: true });
+    for (const each of [folder, assembly]) await rm(each, { recursive: true, force: true });
   }
 };

@@ -33,7 +33,7 @@ export type FileUse = 'get' | 'put' | 'delete';
 export type TableUses = Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
 
 /** Deployment settings that a function may need, each an environment variable of that name. */
-export type Setting = 'TOKEN_URL' | 'SHARE_BASE_URL' | 'MAX_WAITING_CALLS';
+export type Setting = 'TOKEN_URL' | 'SHARE_BASE_URL' | 'MAX_WAITING_CALLS' | 'MAX_FILES_AT_ONCE';
 
 /** One HTTP endpoint: routing, authorisation, grants, limits and documentation derive from it. */
 export interface Endpoint {
@@ -79,7 +79,7 @@ export interface Endpoint {
   readonly request: {
     readonly query?: z.ZodMiniType;
     readonly body?: z.ZodMiniType;
-    /** Media types of a body that is a file, instead of `body`. */
+    /** Media types of a body that is a file, instead of `body`. Few are read at the same time ({@link settingsOf}). */
     readonly file?: readonly string[];
   };
   readonly reply: {
@@ -103,11 +103,11 @@ export interface Endpoint {
 
 /**
  * Tables that the function of an endpoint uses, and how: its IAM policy and environment derive from them. A rate limit
- * counts each call (`lambdas/serve/limit.ts`), and one that waits takes seats. The transaction that creates the resource
+ * counts each call (`lambdas/serve/limit.ts`), and one that waits or reads a file takes seats. The transaction that creates the resource
  * stores the first response under an idempotency key, which is looked up for a repeat (`lambdas/serve/idempotency.ts`).
  */
-export function tablesOf({ tables, perMinute, idempotent, waits }: Endpoint): TableUses {
-  const limitUses = perMinute === undefined && !waits ? [] : (['update'] as const);
+export function tablesOf({ tables, perMinute, idempotent, waits, request }: Endpoint): TableUses {
+  const limitUses = perMinute === undefined && !waits && !request.file ? [] : (['update'] as const);
   const idempotencyUses = idempotent ? (['get', 'put'] as const) : [];
   const requests = [...limitUses, ...idempotencyUses, ...(tables.requests ?? [])];
   return requests.length > 0 ? { ...tables, requests } : tables;
@@ -117,8 +117,11 @@ export function tablesOf({ tables, perMinute, idempotent, waits }: Endpoint): Ta
 export const hasBody = ({ body, file }: Endpoint['request']): boolean => Boolean(body ?? file);
 
 /** Settings that the function of an endpoint needs. */
-export const settingsOf = ({ settings = [], waits }: Pick<Endpoint, 'settings' | 'waits'>): readonly Setting[] =>
-  waits ? [...settings, 'MAX_WAITING_CALLS'] : settings;
+export const settingsOf = ({ settings = [], waits, request }: Endpoint): readonly Setting[] => [
+  ...settings,
+  ...(waits ? (['MAX_WAITING_CALLS'] as const) : []),
+  ...(request.file ? (['MAX_FILES_AT_ONCE'] as const) : []),
+];
 
 export type Scoped = Pick<Endpoint, 'scope'>;
 

@@ -53,6 +53,11 @@ export const stopLimits = {
     stop: 'passes: each endpoint has a limit of its own',
     refusedIn: ['lambdas/serve/limit.ts', 'data/events/waiting-seats.ts'],
   },
+  'mission files of an organisation at the same time': {
+    usedUpBy: 'clients of the organisation',
+    stop: 'passes: only files need a seat',
+    refusedIn: ['data/missions/file-seats.ts'],
+  },
   'connections and handshakes of a client': {
     usedUpBy: 'the client itself',
     stop: 'passes: it is a request of its own, not a message over a connection',

@@ -69,6 +69,7 @@ export class DroneMissionApiStack extends Stack {
       TOKEN_URL: identity.tokenUrl,
       SHARE_BASE_URL: shareBaseUrl,
       MAX_WAITING_CALLS: String(options.maxWaitingCalls),
+      MAX_FILES_AT_ONCE: String(options.maxFilesAtOnce),
     };
     const endpoints = new Endpoints(this, 'Endpoints', {
       table: contract.endpoints,

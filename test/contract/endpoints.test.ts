@@ -42,12 +42,16 @@ test.each<[title: string, row: Pick<Endpoint, 'perMinute' | 'idempotent' | 'wait
   expect(tablesOf({ ...plain, ...row })).toEqual({ ...plain.tables, ...(requests && { requests }) });
 });
 
-test('an endpoint whose calls wait gets how many may in all, and no other', () => {
-  for (const [, endpoint] of entries) {
-    const { waits, settings = [] }: Endpoint = endpoint;
-    expect(settingsOf(endpoint)).toEqual(waits ? [...settings, 'MAX_WAITING_CALLS'] : settings);
-  }
-  expect(settingsOf(endpointTable['GET /v3/events'])).toEqual(['MAX_WAITING_CALLS']);
+test('an endpoint whose calls wait or read a file gets how many may at the same time, and no other', () => {
+  const withLimit = entries.flatMap(([operation, endpoint]) => {
+    const added = settingsOf(endpoint).filter((name) => !endpoint.settings?.includes(name));
+    return added.length > 0 ? [[operation, added]] : [];
+  });
+  expect(Object.fromEntries(withLimit)).toEqual({
+    'GET /v3/events': ['MAX_WAITING_CALLS'],
+    'POST /v3/missions': ['MAX_FILES_AT_ONCE'],
+    'PUT /v3/missions/{missionId}': ['MAX_FILES_AT_ONCE'],
+  });
 });
 
 test('only the endpoints that create accept idempotency keys', () => {

@@ -1,6 +1,4 @@
-import { seatShards, shardsToTry, waitingSeat, withSeat } from '../../domain/waiting-seats';
-
-const now = 1795775400000;
+import { seatShards, shardsToTry } from '../../domain/waiting-seats';
 
 describe('Shards of seats', () => {
   test.each([0, 1, 3, 25, 26, 300, 299, 10_000])('have %i seats together, evenly, and at most 25 each', (total) => {
@@ -35,21 +33,5 @@ describe('Shards of seats', () => {
     };
     const admitted = Array.from({ length: 285 }, admit).filter(Boolean);
     expect(admitted.length).toBeGreaterThan(240);
-  });
-});
-
-describe('withSeat', () => {
-  const mine = waitingSeat(now + 20_000, 'mine');
-  const ending = (ms: number, id: string) => waitingSeat(now + ms, id);
-
-  test.each<[string, string[], string[] | undefined]>([
-    ['takes a free seat', [ending(1, 'a')], [ending(1, 'a'), mine]],
-    ['replaces the seat of a call that has ended', [ending(0, 'a'), ending(1, 'b')], [ending(1, 'b'), mine]],
-    ['takes its own seat again', [ending(9, 'a'), mine], [ending(9, 'a'), mine]],
-    ['finds none when the calls of all go on', [ending(1, 'a'), ending(20_000, 'b')], undefined],
-    ['replaces what is no seat', ['', 'nonsense'], [mine]],
-  ])('%s', (_, taken, after) => {
-    const found = withSeat(new Set(taken), mine, 2, now);
-    expect(found && [...found]).toEqual(after);
   });
 });

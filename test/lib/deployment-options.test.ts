@@ -14,6 +14,7 @@ describe('The options of a deployment', () => {
     expect(optionsIn({})).toEqual({
       eventRetentionDays: 7,
       maxWaitingCalls: 300,
+      maxFilesAtOnce: 10,
       removeData: false,
       flightRetentionDays: 90,
       tracing: false,
@@ -95,6 +96,7 @@ describe('The options of a deployment', () => {
     ['maxWaitingCalls', '2.5', 'Context maxWaitingCalls must be a whole number from 0 to 10000.'],
     ['maxWaitingCalls', 'many', 'Context maxWaitingCalls must be a whole number from 0 to 10000.'],
     ['maxWaitingCalls', 10_001, 'Context maxWaitingCalls must be a whole number from 0 to 10000.'],
+    ['maxFilesAtOnce', '0', 'Context maxFilesAtOnce must be a whole number from 1 to 10000.'],
     ['webRateLimit', '9', 'Context webRateLimit must be a whole number from 10 to 2000000000.'],
     ['webRateLimit', '99.5', 'Context webRateLimit must be a whole number from 10 to 2000000000.'],
     ['edgeRateLimit', 'many', 'Context edgeRateLimit must be a whole number from 10 to 2000000000.'],

@@ -125,6 +125,10 @@ async function main(words: readonly string[]): Promise<void> {
     const air = await onboardAir();
     const counted: CountedCall[] = [];
     if (!(await run(() => openSession(facts, organisations, docks, air, counted), wanted))) process.exitCode = 1;
+  } catch (error) {
+    // At once: what still runs fails when the stack has stopped, and nobody waits for it.
+    console.error(error);
+    process.exitCode = 1;
   } finally {
     await stopStack(stack);
     rmSync(stack.folder, { recursive: true, force: true });

@@ -16,6 +16,8 @@ import type { JobRecord, OpenFollower, HistoryRecorder } from './history-recorde
 /** Timeout of eventual conditions, in ms: allows for a busy machine, not for a slow service. */
 const SETTLE_TIMEOUT_MS = 30_000;
 const POLL_EVERY_MS = 250;
+/** Of an MQTT connection (docs/guides/limits.md). */
+const MAX_SUBSCRIPTIONS = 50;
 
 /** Waits until a check finds nothing wrong. @returns what is still wrong after the timeout */
 async function eventually(check: () => Promise<readonly string[]>): Promise<readonly string[]> {
@@ -174,7 +176,7 @@ async function checkCommands({ air }: HistoryRecorder): Promise<readonly string[
   return reader ? commandsWhenEnded(air, air.platform, reader) : ['nobody reads the commands'];
 }
 
-/** Follows every resource over MQTTS with new connections, to check the retained messages. */
+/** Follows the latest resources of each organisation, as many as it may over one new connection, to check the retained messages. */
 async function followEverything(recorder: HistoryRecorder): Promise<MqttConnection[]> {
   const connecting = recorder.organisations.map(async (organisation) => {
     const caller = readerOf(recorder, { organisation });
@@ -183,7 +185,7 @@ async function followEverything(recorder: HistoryRecorder): Promise<MqttConnecti
       ...[...recorder.jobs.values()].map((job) => ({ ...job, kind: 'job' as const, goneAt: job.deleted })),
       ...[...recorder.shares.values()].map((share) => ({ ...share, kind: 'share' as const, goneAt: share.revoked })),
     ].filter((one) => one.organisation === organisation && one.goneAt === undefined);
-    for (const { kind, id, name } of own)
+    for (const { kind, id, name } of own.slice(-MAX_SUBSCRIPTIONS))
       await followOverMqtt(recorder, connection, caller, { kind, id, name, isForeign: false, isNobodys: false });
     return connection;
   });

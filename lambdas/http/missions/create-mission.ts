@@ -1,4 +1,5 @@
 import * as endpoints from '../../../contract/endpoints/missions';
+import { withFileSeat } from '../../../data/missions/file-seats';
 import { insertMission } from '../../../data/missions/missions';
 import { newId } from '../../../data/store/new-id';
 import { readMission } from '../../missions/read-mission';
@@ -9,9 +10,11 @@ export const handler = serve(
   'POST /v3/missions',
   endpoints.createMission,
   async ({ caller: { organisation }, query, file: { content, mediaType }, now }) => {
-    const created = { ...(await readMission(content, mediaType, query.name)), mediaType };
-    const missionId = newId('mission', organisation, now);
-    return { success: true, mission: await insertMission(organisation, missionId, created, content, now) };
+    const mission = await withFileSeat(organisation, async () => {
+      const created = { ...(await readMission(content, mediaType, query.name)), mediaType };
+      return insertMission(organisation, newId('mission', organisation, now), created, content, now);
+    });
+    return { success: true, mission };
   },
   fileBody,
 );

@@ -1,4 +1,5 @@
 import * as endpoints from '../../../contract/endpoints/missions';
+import { withFileSeat } from '../../../data/missions/file-seats';
 import { findMission, insertVersion } from '../../../data/missions/missions';
 import { readMission } from '../../missions/read-mission';
 import { fileBody } from '../../serve/file-body';
@@ -10,11 +11,11 @@ export const handler = serve(
   async ({ caller, path, query, file: { content, mediaType }, now }) => {
     // First: nobody else's file is read, which takes the longest.
     const found = await findMission(caller.organisation, path.missionId);
-    const replacement = { ...(await readMission(content, mediaType, query.name)), mediaType };
-    return {
-      success: true,
-      mission: await insertVersion(found, replacement, content, now),
-    };
+    const mission = await withFileSeat(caller.organisation, async () => {
+      const replacement = { ...(await readMission(content, mediaType, query.name)), mediaType };
+      return insertVersion(found, replacement, content, now);
+    });
+    return { success: true, mission };
   },
   fileBody,
 );

@@ -1,5 +1,6 @@
 import { BatchWriteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { seatShards, waitingSeat } from '../../../domain/waiting-seats';
+import { callSeat } from '../../../domain/call-seats';
+import { seatShards } from '../../../domain/waiting-seats';
 import type { Client } from '../client';
 import { database, tableNamed } from '../stack/aws-access';
 
@@ -23,7 +24,7 @@ export async function waitingCallsOf({ credentials }: Client): Promise<number> {
 export async function occupyAllSeats(): Promise<() => Promise<void>> {
   const table = await tableNamed('Requests');
   const ids = seatShards(ANY_TOTAL).map(({ shard }) => `waiting#shard#${shard}`);
-  const seats = new Set(Array.from({ length: 25 }, (_, index) => waitingSeat(Date.now() + 60_000, `absent-${index}`)));
+  const seats = new Set(Array.from({ length: 25 }, (_, index) => callSeat(Date.now() + 60_000, `absent-${index}`)));
   const writeAll = async (request: (id: string) => object) => {
     for (let from = 0; from < ids.length; from += BATCH)
       await database().send(

@@ -8,11 +8,12 @@ import { shareIdOf } from '../../../data/shares/share-id';
 import { newLease } from '../../../domain/control-lease';
 import { safe } from '../../../domain/command';
 import { viewerHandshakesPerMinute } from '../../../domain/share';
-import { MAX_WAITING_OF_CLIENT, waitingSeat } from '../../../domain/waiting-seats';
+import { callSeat } from '../../../domain/call-seats';
+import { MAX_WAITING_OF_CLIENT } from '../../../domain/waiting-seats';
 import { handler as sendCommand } from '../../../lambdas/http/commands/send-command';
 import { handler as control } from '../../../lambdas/socket/control';
 import { storeOnEngine } from '../../data/fixtures/engine';
-import { id } from '../../domain/fixtures/samples';
+import { acme, id } from '../../domain/fixtures/samples';
 import { refused } from '../fixtures/actions';
 import { call, request } from '../fixtures/api-gateway';
 import { commandedDevice } from '../fixtures/commands';
@@ -75,9 +76,11 @@ const useUp: Readonly<Record<OwnLimit, () => Promise<unknown>>> = {
   'other requests of a client': async () => {
     for (const { operation, limit } of countedEndpoints)
       if (operation !== COMMANDS) await counted(callsOf('client1', operation), limit);
-    const waiting = Array.from({ length: MAX_WAITING_OF_CLIENT }, (_, n) => waitingSeat(Date.now() + 20_000, `${n}`));
+    const waiting = Array.from({ length: MAX_WAITING_OF_CLIENT }, (_, n) => callSeat(Date.now() + 20_000, `${n}`));
     await engine.put('requests', { id: 'waiting#client#client1', seats: new Set(waiting) });
   },
+  'mission files of an organisation at the same time': () =>
+    engine.put('requests', { id: `files#${acme}`, seats: new Set([callSeat(Date.now() + 10_000, 'file')]) }),
   'connections and handshakes of a client': async () => {
     await counted(callsOf('client1', HANDSHAKE), HANDSHAKES_PER_MINUTE);
     await engine.put('connections', { ...seatsKey(clientSeats('client1')), seats: seats(MAX_CONNECTIONS) });

@@ -1,0 +1,19 @@
+import { callSeat, withSeat } from '../../domain/call-seats';
+
+const now = 1_795_775_400_000;
+
+describe('withSeat', () => {
+  const mine = callSeat(now + 20_000, 'mine');
+  const ending = (ms: number, id: string) => callSeat(now + ms, id);
+
+  test.each<[string, string[], string[] | undefined]>([
+    ['takes a free seat', [ending(1, 'a')], [ending(1, 'a'), mine]],
+    ['replaces the seat of a call that has ended', [ending(0, 'a'), ending(1, 'b')], [ending(1, 'b'), mine]],
+    ['takes its own seat again', [ending(9, 'a'), mine], [ending(9, 'a'), mine]],
+    ['finds none when the calls of all go on', [ending(1, 'a'), ending(20_000, 'b')], undefined],
+    ['replaces what is no seat', ['', 'nonsense'], [mine]],
+  ])('%s', (_, taken, after) => {
+    const found = withSeat(new Set(taken), mine, 2, now);
+    expect(found && [...found]).toEqual(after);
+  });
+});

@@ -4,7 +4,10 @@ export const leftBehind = [
     store: 'jobs, device groups and devices',
     until: 'they are deleted: by a new client of the organisation, or the platform',
   },
-  { store: 'missions, with their files', until: 'they are deleted; then 90 days, and longer for jobs of later' },
+  {
+    store: 'missions, with their files',
+    until: 'they are deleted; then 90 days, longer for jobs of later, and the files five days more',
+  },
   { store: 'commands to devices', until: '90 days after they were sent' },
   { store: 'tracks of jobs', until: '90 days after their flight (flightRetentionDays)' },
   { store: 'track of any flight', until: '24 hours after it' },

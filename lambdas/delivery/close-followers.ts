@@ -12,14 +12,16 @@ import { endFollowers } from './followers';
 
 /** How long after the call the sockets are closed at the latest, in ms. */
 const CLOSED_WITHIN_MS = 4000;
+/** A sample that was on its way when they ended has arrived after so long, in ms: on two busy processors it took 152 ms at most. */
+const SAMPLES_ARRIVE_MS = 250;
 /** How long after the first look comes the next one, and how long it may take at most, in ms: each takes twice as long. */
 const FIRST_LOOK_AFTER_MS = 25;
 const LONGEST_LOOK_AFTER_MS = 400;
 
 /**
  * Stops the samples of a deleted share, sends its viewers the final message, and closes their sockets. After this returns, no viewer receives
- * anything else through that share. A number of viewers that is just being sent comes first: it would follow the end. So do the first messages
- * of a viewer, whose sender closes it too. What is still open four seconds after the call is closed without a last message.
+ * anything else through that share. A number of viewers that is just being sent comes first: it would follow the end. So do samples, and the
+ * first messages of a viewer, whose sender closes it too. What is still open four seconds after the call is closed without a last message.
  *
  * The others are told by the stream, whose message has a cursor, and would be a second one: the followers of the share's channel, which is the
  * organisation's own; and viewers who take samples from the topic of a wide share. These get no more samples, and a thousand would keep the
@@ -49,6 +51,7 @@ async function end(share: Share, viewers: readonly Follower[], now: string): Pro
   const { shareCode, deviceId } = share;
   const until = Date.parse(now) + CLOSED_WITHIN_MS;
   await withConcurrency(viewers, ({ connectionId }) => endSamples(connectionId, deviceId));
+  await pause(SAMPLES_ARRIVE_MS);
   if (await holdsBy(until, async () => !(await isSending(shareCode)))) {
     const [event] = eventsBetween({ kind: 'share', before: share, after: undefined }, now);
     if (event) await endFollowers(shareCode, event.message, isMeant);

@@ -1,4 +1,4 @@
-import { stopClock } from '../fixtures/clock';
+import '../fixtures/clock';
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Follower } from '../../../data/connections/followers';
@@ -7,6 +7,7 @@ import { endFollowers } from '../../../lambdas/delivery/followers';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, repeated, store } from '../../data/fixtures/store';
 import { id } from '../../domain/fixtures/samples';
+import { postToSocket } from '../../../data/connections/sockets';
 import { call } from '../fixtures/api-gateway';
 import { logLines, written } from '../fixtures/log';
 import { closed, sentTo, shareItem } from '../fixtures/telemetry';
@@ -32,9 +33,9 @@ const givenSending = (...looks: boolean[]) => {
   for (const isSending of looks.slice(0, -1)) looking.resolvesOnce(isSending ? marked() : {});
   looking.resolves(looks.at(-1) ? marked() : {});
 };
-/** A state is being sent for long: the clock goes on with each look. */
+/** A state is being sent for long: the clock jumps with each look. */
 const givenSendingForLong = () => {
-  stopClock(new Date());
+  jest.useFakeTimers({ advanceTimers: true, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
   store.on(GetCommand, { Key: mark }).callsFake(() => {
     jest.advanceTimersByTime(4000);
     return marked();
@@ -113,6 +114,17 @@ describe('Revoking a share', () => {
     expect(stopped).toEqual(
       ['one', 'other'].map((connectionId) => ({ channel: `telemetry#${id('device')}`, connectionId })),
     );
+  });
+
+  test('lets a sample arrive that was on its way when they were stopped', async () => {
+    givenFollowers(follower('one'));
+    const sample = { type: 'device.telemetry' };
+    store.on(DeleteCommand, { TableName: 'connections' }).callsFake(() => {
+      setTimeout(() => void postToSocket(follower('one'), JSON.stringify(sample)), 150);
+      return {};
+    });
+    await revoke();
+    expect(sentTo('one')).toMatchObject([sample, last]);
   });
 
   test('waits for a follower that is just being sent its first messages, whose sender closes it', async () => {

@@ -72,8 +72,8 @@ const itemOf = ({ channel, connectionId }: Connection) => ({
 
 /**
  * Buffers messages for a follower that waits for its snapshot.
- * @returns undefined when they were buffered; otherwise the follower is not waiting: the sequences of what it was sent while it
- *   waited, so that the caller sends newer messages directly
+ * @returns undefined when they were buffered, or when it has been deleted: it is sent nothing more; otherwise the follower is not waiting:
+ *   the sequences of what it was sent while it waited, so that the caller sends newer messages directly
  */
 export async function bufferMessages(
   follower: Connection,
@@ -92,7 +92,7 @@ export async function bufferMessages(
     return undefined;
   } catch (error) {
     const { found } = itemThatRefused(error);
-    return (found && readFollower(found).sentSequences) ?? {};
+    return found && (readFollower(found).sentSequences ?? {});
   }
 }
 

@@ -80,7 +80,7 @@ describe('bufferMessages', () => {
       { ...own, sentSequences: { 'job.status': 3 } },
     ],
     ['buffers nothing for one without sequences', own, {}, own],
-    ['does not recreate a deleted follower', undefined, {}, undefined],
+    ['neither recreates a deleted follower nor lets it be sent to', undefined, undefined, undefined],
   ])('%s, by one write', async (_, before, result, after) => {
     if (before) await engine.put('connections', before);
     await expect(bufferMessages(own, [change, end])).resolves.toEqual(result);

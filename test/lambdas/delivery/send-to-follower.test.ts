@@ -51,6 +51,15 @@ test('sends directly to a follower whose snapshot was sent since it was read, an
   expect(socketCalls()).toEqual(posts(5));
 });
 
+test.each([
+  ['has ended since it was read', undefined],
+  ['still follows', { ...connection() }],
+])('a follower that waited and %s is sent only what it still follows', async (_, found) => {
+  store.on(UpdateCommand).rejects(conditionFailed(found));
+  await expect(sendToFollower({ ...connection(), bufferingSince: 1 }, all)).resolves.toBe(found !== undefined);
+  expect(socketCalls()).toEqual(found ? posts(4, 5) : []);
+});
+
 test('closes a follower whose messages cannot be buffered, since it could not notice the gap', async () => {
   store
     .on(UpdateCommand, { Key: { channel: connection().channel, connectionId: 'socket-1' } })

@@ -5,8 +5,11 @@ export const callSeat = (endsAt: number, callId: string): string => `${endsAt} $
 
 const endOf = (seat: string): number => Number(seat.split(' ', 1)[0]) || 0;
 
+/** Longer than any such call, in ms: a seat that ends later is one of a clock that is wrong. */
+const LONGEST_MS = 60_000;
+
 /**
- * The seats of an item when a call takes one: those whose calls have ended are free.
+ * The seats of an item when a call takes one: those whose calls have ended are free, and those that end in more than a minute.
  * @param taken the seats that it has
  * @param max how many it may have
  * @param now Unix ms
@@ -18,6 +21,7 @@ export function withSeat(
   max: number,
   now: number,
 ): ReadonlySet<string> | undefined {
-  const after = new Set([...taken].filter((other) => endOf(other) > now)).add(seat);
+  const isTaken = (other: string) => endOf(other) > now && endOf(other) <= now + LONGEST_MS;
+  const after = new Set([...taken].filter(isTaken)).add(seat);
   return after.size <= max ? after : undefined;
 }

@@ -35,6 +35,10 @@ export interface Detail {
   readonly message: string;
 }
 
+interface RefusalOptions extends ErrorOptions {
+  readonly retryAfterSeconds?: number;
+}
+
 /** The only expected error: the request can't be fulfilled. Any other error is a defect. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -42,10 +46,14 @@ export class Refusal extends Error {
   constructor(
     readonly code: RefusalCode,
     readonly details: readonly Detail[] = [],
-    options?: ErrorOptions,
+    options: RefusalOptions = {},
   ) {
     super(code, options);
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
+
+  /** When the same request may be taken. */
+  readonly retryAfterSeconds: number | undefined;
 }
 
 /** An `invalid_request` about one part of the input. */

@@ -21,8 +21,16 @@ const snapshotRequest = z.discriminatedUnion('kind', [
     waiting: z.optional(z.string()),
     isUnnoticed,
   }),
-  /** The end of a share, with its final message: however many viewers it has, nobody else waits while they are told. */
-  z.object({ kind: z.literal('share-end'), shareCode: z.string(), message: z.custom<StatusMessage>() }),
+  /**
+   * The end of a share, with its final message: however many viewers it has, nobody else waits while they are told. `deviceId`: only viewers are
+   * told, whose samples of this device end first.
+   */
+  z.object({
+    kind: z.literal('share-end'),
+    shareCode: z.string(),
+    message: z.custom<StatusMessage>(),
+    deviceId: z.optional(z.string()),
+  }),
 ]);
 export type SnapshotRequest = z.output<typeof snapshotRequest>;
 

@@ -3,28 +3,35 @@ import { Refusal } from '../../domain/refusal';
 import { newCallSeat, releaseCallSeat, takeCallSeat } from '../requests/call-seats';
 import { setting } from '../store/environment';
 
-/** A function is ended after so long, in ms, and with it what it reads: the default of `lib/functions/api-function.ts`. */
-const FUNCTION_MS = 10_000;
+/** A file that was not stored by then has failed, in ms: the timeout of its function, the default of `lib/functions/api-function.ts`. */
+export const FILE_WITHIN_MS = 10_000;
+/** The largest file takes as long to read, in seconds. */
+const RETRY_AFTER_S = 2;
 
 /**
  * Stores a file of an organisation while it has a seat. To read a file of 4 MB keeps an instance busy for up to two seconds, of which a new
- * account has ten: the others stay free for everybody. One write unit, and one more to give the seat back.
+ * account has ten: one organisation leaves most of them to the others. One write unit, and one more to give the seat back.
  * @throws Refusal `too_many_requests` when the organisation's seats are taken, and what `store` throws
  */
 export async function withFileSeat<Stored>(organisation: Organisation, store: () => Promise<Stored>): Promise<Stored> {
   const now = Date.now();
   const seats = { id: `files#${organisation}`, max: Number(setting('MAX_FILES_AT_ONCE')) };
-  const seat = newCallSeat(now + FUNCTION_MS);
-  if (!(await takeCallSeat(seats, seat, now))) throw tooManyFiles(seats.max);
+  const seat = newCallSeat(now + FILE_WITHIN_MS);
+  // A write that failed may have taken it all the same.
+  let isTaken = true;
   try {
+    isTaken = await takeCallSeat(seats, seat, now);
+    if (!isTaken) throw tooManyFiles(seats.max);
     return await store();
   } finally {
     // What can't be given back is free soon, so it must not fail the call.
-    await releaseCallSeat(seats, seat).catch(() => undefined);
+    if (isTaken) await releaseCallSeat(seats, seat).catch(() => undefined);
   }
 }
 
 const tooManyFiles = (max: number) =>
-  new Refusal('too_many_requests', [
-    { path: '', message: `at most ${max} files of an organisation are read at the same time: send it again` },
-  ]);
+  new Refusal(
+    'too_many_requests',
+    [{ path: '', message: `at most ${max} files of an organisation are read at the same time: send it again` }],
+    { retryAfterSeconds: RETRY_AFTER_S },
+  );

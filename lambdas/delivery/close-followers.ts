@@ -6,12 +6,15 @@ import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/connecti
 import { broadcastTopicOf } from '../../data/shares/share-id';
 import { isBroadcast, type Share } from '../../domain/share';
 import { eventsBetween } from '../../domain/status-event';
+import type { StatusMessage } from '../../domain/status-message';
 import { withConcurrency } from '../concurrency';
 import { logger } from '../logger';
 import { endFollowers } from './followers';
 
 /** How long after the call the sockets are closed at the latest, in ms. */
 const CLOSED_WITHIN_MS = 4000;
+/** By then a call has closed the viewers, unless the machine is busy: they then may hear the end twice; in ms. */
+const CALL_ENDS_MS = 1000;
 /** A sample that was on its way when they ended has arrived after so long, in ms: on two busy processors it took 152 ms at most. */
 const SAMPLES_ARRIVE_MS = 250;
 /** How long after the first look comes the next one, and how long it may take at most, in ms: each takes twice as long. */
@@ -23,9 +26,8 @@ const LONGEST_LOOK_AFTER_MS = 400;
  * anything else through that share. A number of viewers that is just being sent comes first: it would follow the end. So do samples, and the
  * first messages of a viewer, whose sender closes it too. What is still open four seconds after the call is closed without a last message.
  *
- * The others are told by the stream, whose message has a cursor, and would be a second one: the followers of the share's channel, which is the
- * organisation's own; and viewers who take samples from the topic of a wide share. These get no more samples, and a thousand would keep the
- * caller waiting.
+ * The others are told by the stream, whose message has a cursor: the followers of the share's channel, which is the organisation's own; and
+ * viewers who take samples from the topic of a wide share. These get no more samples, and a thousand would keep the caller waiting.
  * @param share as it was; undefined when that is no longer known: then the sockets are closed without a message
  * @param now of the call, ISO 8601
  */
@@ -35,6 +37,18 @@ export async function closeViewersOfShare(shareCode: string, share: Share | unde
   if (viewers.length === 0) return;
   if (share && (await end(share, viewers, now))) return;
   await withConcurrency(await viewersNow(shareCode), closeOrLog);
+}
+
+/**
+ * Ends a revoked share for the viewers who are still there: those of a share that an operator has revoked, or whose call has died. A call that
+ * lives has closed them meanwhile.
+ */
+export async function endViewers(shareCode: string, deviceId: string, message: StatusMessage): Promise<void> {
+  const viewers = await viewersNow(shareCode);
+  if (viewers.length === 0) return;
+  await withConcurrency(viewers, ({ connectionId }) => endSamples(connectionId, deviceId));
+  await pause(CALL_ENDS_MS);
+  await endFollowers(shareCode, message, isMeant);
 }
 
 const isMeant = ({ shareCode, broadcast }: Follower) => shareCode !== undefined && broadcast === undefined;

@@ -25,6 +25,5 @@ export async function limit(
   // A client that says the media type of another body gets it in base64 (`contract/binary-media-types.ts`).
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : body;
   if (endpoint.spares?.(text) && (await countCall(`${counted}#spared`, start, perMinute)) <= perMinute) return;
-  headers['Retry-After'] = String(end - now);
-  throw new Refusal('too_many_requests');
+  throw new Refusal('too_many_requests', [], { retryAfterSeconds: end - now });
 }

@@ -56,6 +56,7 @@ export function succeed(exchange: Exchange, event: Event, result: unknown): APIG
 function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
   if (error instanceof Refusal) {
     exchange.reason = error.code;
+    if (error.retryAfterSeconds !== undefined) exchange.headers['Retry-After'] = String(error.retryAfterSeconds);
     const { status, body } = exchange.endpoint.scope === null ? oauthRefusal(error) : resourceRefusal(error);
     return answer(exchange, event, status, body);
   }

@@ -3,6 +3,7 @@ import { HANDSHAKE_RETRY_DELAYS_MS, deleteConnection } from '../../data/connecti
 import { sendChannelSnapshot } from '../sockets/snapshot/status-channel';
 import { sendSubscriptionSnapshot } from '../sockets/snapshot/subscription';
 import { sendViewerSnapshot } from '../sockets/snapshot/viewer';
+import { endViewers } from '../delivery/close-followers';
 import { endFollowers } from '../delivery/followers';
 import { untilNoticed } from '../delivery/followed-group';
 import { logger } from '../logger';
@@ -19,9 +20,12 @@ async function sendSnapshot(request: SnapshotRequest): Promise<void> {
       await untilNoticed(request);
       return sendSubscriptionSnapshot(request);
     case 'share-end':
-      return endFollowers(request.shareCode, request.message);
+      return endShare(request);
   }
 }
+
+const endShare = ({ shareCode, message, deviceId }: Extract<SnapshotRequest, { kind: 'share-end' }>) =>
+  deviceId === undefined ? endFollowers(shareCode, message) : endViewers(shareCode, deviceId, message);
 
 function connectionIdOf(request: SnapshotRequest): string | undefined {
   if (request.kind === 'share-end') return undefined;

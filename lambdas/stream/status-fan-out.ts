@@ -110,13 +110,19 @@ async function unlessEnded(
 }
 
 /**
- * Tells the sockets that follow a share its end. A thousand take seconds, for which no other change in the stream waits: those of a
- * wide share are told by an invocation of their own, which for the few of others would cost more than it saves.
+ * Tells the sockets that follow a share its end. A thousand take seconds, and samples that are on their way to viewers of a revoked share
+ * must arrive first: no other change in the stream waits for that, so an invocation of its own tells them. For the few of other shares it would
+ * cost more than it saves.
  */
-const tellEnd = (share: Share, message: StatusMessage): Promise<void> =>
-  isBroadcast(share)
-    ? requestSnapshot({ kind: 'share-end', shareCode: share.shareCode, message })
-    : endFollowers(share.shareCode, message);
+async function tellEnd(share: Share, message: StatusMessage): Promise<void> {
+  const { shareCode, deviceId } = share;
+  if (isBroadcast(share)) return requestSnapshot({ kind: 'share-end', shareCode, message });
+  if (!isRevocation(message)) return endFollowers(shareCode, message);
+  await endFollowers(shareCode, message, (follower) => follower.shareCode === undefined);
+  await requestSnapshot({ kind: 'share-end', shareCode, message, deviceId });
+}
+
+const isRevocation = (message: StatusMessage) => 'shareState' in message && message.shareState === 'REVOKED';
 
 /**
  * The running job that a new state of a device is about. Only a device of the job's organisation, and the job's own device if it names

@@ -4651,7 +4651,7 @@ export interface operations {
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
-             *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: As many files of your organisation are read as may be at the same time, as `details` then say: wait a second. Or: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `429`: Your client has made 60 calls in this minute, or as many files of your organisation are read as may be at the same time, which `details` then say: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
              *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
             default: {
@@ -4777,7 +4777,7 @@ export interface operations {
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
-             *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: As many files of your organisation are read as may be at the same time, as `details` then say: wait a second. Or: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `429`: Your client has made 60 calls in this minute, or as many files of your organisation are read as may be at the same time, which `details` then say: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
              *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
             default: {

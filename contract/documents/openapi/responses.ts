@@ -24,9 +24,6 @@ interface CommonError {
 const throttled =
   'AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.';
 
-const tooManyFiles =
-  'As many files of your organisation are read as may be at the same time, as `details` then say: wait a second. Or: ';
-
 const tooManyRequests = (summary: string): StatusExample => ({
   summary,
   value: { error: resourceRefusal(new Refusal('too_many_requests')).body.error },
@@ -52,7 +49,7 @@ export const commonErrors = (
     perMinute === undefined
       ? { description: throttled, example: tooManyRequests('The whole service is throttled') }
       : {
-          description: `Your client has made ${perMinute} calls in this minute: wait \`Retry-After\` seconds. Without \`Retry-After\`: ${request.file ? tooManyFiles : ''}${throttled}`,
+          description: `Your client has made ${perMinute} calls in this minute${request.file ? ', or as many files of your organisation are read as may be at the same time, which `details` then say' : ''}: wait \`Retry-After\` seconds. Without \`Retry-After\`: ${throttled}`,
           example: tooManyRequests(`More than ${perMinute} calls in a minute`),
         },
   500: {

@@ -4,11 +4,12 @@ import { acme, rival } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { sent, store } from '../fixtures/store';
 
-storeOnEngine('requests');
+const engine = storeOnEngine('requests');
 
 const refusal = {
   code: 'too_many_requests',
   details: [{ path: '', message: 'at most 2 files of an organisation are read at the same time: send it again' }],
+  retryAfterSeconds: 2,
 };
 
 /** A file that is read until it is ended. */
@@ -64,6 +65,27 @@ test('a file that can’t be read gives its seat back', async () => {
   for (let number = 0; number < 3; number++)
     await expect(withFileSeat(acme, () => Promise.reject(new Error('no file')))).rejects.toThrow('no file');
   expect(await read()).toBe('stored');
+});
+
+test('a seat whose write failed, and was done, is given back; a refused file costs one write', async () => {
+  let fails = false;
+  store.on(UpdateCommand).callsFake(async (input: object) => {
+    const answer = await engine.answers('UpdateCommand')(input);
+    if (!fails) return answer;
+    fails = false;
+    throw new Error('timed out');
+  });
+  for (const _ of [1, 2]) {
+    fails = true;
+    await expect(read()).rejects.toThrow('timed out');
+  }
+  const files = [reading(), reading()];
+  await Promise.all(files.map(({ begins }) => begins));
+  const before = sent().length;
+  await expect(read()).rejects.toMatchObject(refusal);
+  expect(sent().length - before).toBe(1);
+  for (const { end } of files) end();
+  expect(await Promise.all(files.map(({ stored }) => stored))).toEqual(['stored', 'stored']);
 });
 
 test('the seat of a function that was ended is free after its ten seconds', async () => {

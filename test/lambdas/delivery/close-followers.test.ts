@@ -3,7 +3,9 @@ import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/clien
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Follower } from '../../../data/connections/followers';
 import { handler } from '../../../lambdas/http/shares/revoke-share';
+import { endViewers } from '../../../lambdas/delivery/close-followers';
 import { endFollowers } from '../../../lambdas/delivery/followers';
+import type { StatusMessage } from '../../../domain/status-message';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, repeated, store } from '../../data/fixtures/store';
 import { id } from '../../domain/fixtures/samples';
@@ -238,6 +240,35 @@ describe('Revoking a share while a state of it is being sent for long', () => {
     expect(store).not.toHaveReceivedCommandWith(DeleteCommand, { Key: { channel, connectionId: 'stuck' } });
     expect(errors()).toMatchObject([{ connectionId: 'stuck' }]);
     expect(written.join()).not.toContain(shareCode);
+  });
+});
+
+describe('The viewers of a share that an operator has revoked, or whose call has died', () => {
+  const end = { type: 'share.status', sequence: 5, shareCode, shareState: 'REVOKED' } as unknown as StatusMessage;
+
+  test('get no more samples, and are told and closed when those on their way have arrived', async () => {
+    givenFollowers(follower('one'), partner());
+    const sample = { type: 'device.telemetry' };
+    store.on(DeleteCommand, { TableName: 'connections' }).callsFake(({ Key }: { Key: unknown }) => {
+      expect(Key).toEqual({ channel: `telemetry#${id('device')}`, connectionId: 'one' });
+      setTimeout(() => void postToSocket(follower('one'), JSON.stringify(sample)), 500);
+      return {};
+    });
+    await endViewers(shareCode, id('device'), end);
+    expect(sentTo('one')).toMatchObject([sample, { shareState: 'REVOKED' }]);
+    expect(sentTo('partner')).toEqual([]);
+    expect(closed()).toEqual(['one']);
+  });
+
+  test('are left alone when the call closes them meanwhile, or when there are none', async () => {
+    store
+      .on(QueryCommand, { ExpressionAttributeValues: { ':channel': channel } })
+      .resolvesOnce({ Items: [follower('one')] })
+      .resolves({ Items: [partner()] });
+    await endViewers(shareCode, id('device'), end);
+    await endViewers(shareCode, id('device'), end);
+    expect(sockets).not.toHaveReceivedAnyCommand();
+    expect(store).toHaveReceivedCommandTimes(QueryCommand, 3);
   });
 });
 

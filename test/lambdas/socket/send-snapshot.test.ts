@@ -1,6 +1,7 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { SnapshotRequest } from '../../../data/connections/snapshot-requests';
+import type { StatusMessage } from '../../../domain/status-message';
 import { toItem } from '../../../data/jobs/job-item';
 import { handler } from '../../../lambdas/socket/send-snapshot';
 import { connection, gone, sockets } from '../../data/fixtures/sockets';
@@ -95,4 +96,16 @@ test('logs no share code', async () => {
   await sendSnapshot({ kind: 'viewer', connectionId: 'viewer-socket' });
   expect(logLines()).toHaveLength(1);
   expect(written.join()).not.toContain('share-');
+});
+
+test.each([
+  ['everybody who follows a share that has ended', {}, ['socket-1', 'viewer']],
+  ['only viewers when the others were told', { deviceId: id('device') }, ['viewer']],
+])('tells %s', async (_, request, told) => {
+  const { clientId: __, ...viewer } = connection({ connectionId: 'viewer', channel: `share#${id('share')}` });
+  const followers = [connection({ channel: `share#${id('share')}` }), { ...viewer, shareCode: id('share') }];
+  store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: followers });
+  const message = { type: 'share.status', shareState: 'REVOKED', sequence: 2 } as unknown as StatusMessage;
+  await sendSnapshot({ kind: 'share-end', shareCode: id('share'), message, ...request });
+  expect(closed().toSorted()).toEqual(told);
 });

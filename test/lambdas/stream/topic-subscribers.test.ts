@@ -72,17 +72,26 @@ describe('A job or a share whose topic nobody is subscribed to', () => {
   });
 });
 
-test.each([
-  [50, [], ['socket-1 closed']],
-  [51, [{ kind: 'share-end', message: { type: 'share.status', shareState: 'REVOKED' } }], []],
+const atOnce = { kind: 'share-end', message: { type: 'share.status' } };
+const { deviceId } = sampleShare();
+test.each<[string, Partial<Share>, string[], object[]]>([
+  ['50 places that was revoked', {}, ['partner'], [{ ...atOnce, deviceId }]],
+  ['50 places that expired', { expired: true }, ['partner', 'viewer'], []],
+  ['more places that was revoked', { maxViewers: 51 }, [], [atOnce]],
+  ['more places that expired', { maxViewers: 51, expired: true }, [], [atOnce]],
 ])(
-  'the end of a share of %i places is told at once, that of a wider one by an invocation of its own',
-  async (maxViewers, requests, closed) => {
-    store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: [connection()] });
-    await run(shareRecord(sampleShare({ maxViewers }), undefined));
+  'the end of a share of %s is told to some at once, and by an invocation of its own',
+  async (_, change, told, requests) => {
+    const { clientId: __, ...viewer } = connection({ connectionId: 'viewer' });
+    const followers = [connection({ connectionId: 'partner' }), { ...viewer, shareCode: id('share') }];
+    store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: followers });
+    await run(shareRecord(sampleShare({ maxViewers: 50, ...change }), undefined));
     expect(snapshotRequests()).toMatchObject(requests);
-    expect(snapshotRequests()).toHaveLength(requests.length);
-    expect(socketCalls().filter((line) => line.endsWith('closed'))).toEqual(closed);
+    expect(snapshotRequests().map((request) => 'deviceId' in (request as object))).toEqual(
+      requests.map((request) => 'deviceId' in request),
+    );
+    const closed = socketCalls().filter((line) => line.endsWith(' closed'));
+    expect(closed.map((line) => line.split(' ')[0]).toSorted()).toEqual(told);
   },
 );
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { endpointTable } from '../../../../contract/access';
 import { settingsOf, tablesOf, type Endpoint } from '../../../../contract/endpoint';
 import { tableNames, tableVariable, type TableName } from '../../../../contract/tables';
+import { FILE_WITHIN_MS } from '../../../../data/missions/file-seats';
 import type * as bundling from '../../../../lib/functions/bundle';
 import { entryPoints } from '../../../../lib/functions/entry-points';
 import {
@@ -80,6 +81,12 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
       if (bound !== undefined) expect(nameOf(bound)).toBe(name);
     }
   });
+});
+
+test('files are read no longer than their seats last', () => {
+  const ofFiles = [...handlers].filter(([, served]) => served.some(({ request }) => request.file));
+  const limits = ofFiles.map(([handler]) => functions[`${pathOf(handler)}/Function`]?.Properties['Timeout']);
+  expect(limits.map((seconds) => Number(seconds) * 1000)).toEqual([FILE_WITHIN_MS, FILE_WITHIN_MS]);
 });
 
 test('the stack has exactly the tables of the contract', () => {

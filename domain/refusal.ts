@@ -36,12 +36,14 @@ export interface Detail {
 }
 
 interface RefusalOptions extends ErrorOptions {
+  /** In how many seconds the same request may be taken. */
   readonly retryAfterSeconds?: number;
 }
 
 /** The only expected error: the request can't be fulfilled. Any other error is a defect. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     readonly code: RefusalCode,
@@ -51,9 +53,6 @@ export class Refusal extends Error {
     super(code, options);
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
-
-  /** When the same request may be taken. */
-  readonly retryAfterSeconds: number | undefined;
 }
 
 /** An `invalid_request` about one part of the input. */

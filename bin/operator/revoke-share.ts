@@ -34,6 +34,6 @@ export async function revoke(flags: Flags, session: Session): Promise<Report> {
   }
   return {
     json: { shareId, revoked: true },
-    text: `The share ${shareId} is revoked: its viewers are told, and disconnected.`,
+    text: `The share ${shareId} is revoked: its viewers are told within seconds, and disconnected.`,
   };
 }

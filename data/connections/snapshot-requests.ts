@@ -22,14 +22,14 @@ const snapshotRequest = z.discriminatedUnion('kind', [
     isUnnoticed,
   }),
   /**
-   * The end of a share, with its final message: however many viewers it has, nobody else waits while they are told. `deviceId`: only viewers are
-   * told, whose samples of this device end first.
+   * The end of a share, with its final message: however many viewers it has, nobody else waits while they are told. `later`: who is told when
+   * samples that are on their way have arrived; none: all, at once.
    */
   z.object({
     kind: z.literal('share-end'),
     shareCode: z.string(),
     message: z.custom<StatusMessage>(),
-    deviceId: z.optional(z.string()),
+    later: z.optional(z.enum(['viewers', 'all'])),
   }),
 ]);
 export type SnapshotRequest = z.output<typeof snapshotRequest>;

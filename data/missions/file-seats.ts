@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Organisation } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
 import { newCallSeat, releaseCallSeat, takeCallSeat } from '../requests/call-seats';
@@ -5,8 +6,8 @@ import { setting } from '../store/environment';
 
 /** A file that was not stored by then has failed, in ms: the timeout of its function, the default of `lib/functions/api-function.ts`. */
 export const FILE_WITHIN_MS = 10_000;
-/** The largest file takes as long to read, in seconds. */
-const RETRY_AFTER_S = 2;
+/** The largest file takes two seconds to read. Files that were refused together don't come again together. */
+const retryAfterSeconds = () => randomInt(2, 6);
 
 /**
  * Stores a file of an organisation while it has a seat. To read a file of 4 MB keeps an instance busy for up to two seconds, of which a new
@@ -33,5 +34,5 @@ const tooManyFiles = (max: number) =>
   new Refusal(
     'too_many_requests',
     [{ path: '', message: `at most ${max} files of an organisation are read at the same time: send it again` }],
-    { retryAfterSeconds: RETRY_AFTER_S },
+    { retryAfterSeconds: retryAfterSeconds() },
   );

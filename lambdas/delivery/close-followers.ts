@@ -13,7 +13,7 @@ import { endFollowers } from './followers';
 
 /** How long after the call the sockets are closed at the latest, in ms. */
 const CLOSED_WITHIN_MS = 4000;
-/** By then a call has closed the viewers, unless the machine is busy: they then may hear the end twice; in ms. */
+/** By then a call has mostly closed the viewers; if not, they may hear the end twice; in ms. */
 const CALL_ENDS_MS = 1000;
 /** A sample that was on its way when they ended has arrived after so long, in ms: on two busy processors it took 152 ms at most. */
 const SAMPLES_ARRIVE_MS = 250;
@@ -32,23 +32,32 @@ const LONGEST_LOOK_AFTER_MS = 400;
  * @param now of the call, ISO 8601
  */
 export async function closeViewersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
-  if (share && isBroadcast(share)) await endSamples(broadcastTopicOf(shareCode), share.deviceId);
-  const viewers = await viewersNow(shareCode);
+  const viewers = await (share ? stopSamples(share) : viewersNow(shareCode));
   if (viewers.length === 0) return;
   if (share && (await end(share, viewers, now))) return;
   await withConcurrency(await viewersNow(shareCode), closeOrLog);
 }
 
 /**
- * Ends a revoked share for the viewers who are still there: those of a share that an operator has revoked, or whose call has died. A call that
- * lives has closed them meanwhile.
+ * Ends the samples of a revoked share: those of its topic, and those of each viewer.
+ * @returns the viewers who are to be told the end, and closed
  */
-export async function endViewers(shareCode: string, deviceId: string, message: StatusMessage): Promise<void> {
+export async function stopSamples(share: Share): Promise<Follower[]> {
+  const { shareCode, deviceId } = share;
+  if (isBroadcast(share)) await endSamples(broadcastTopicOf(shareCode), deviceId);
   const viewers = await viewersNow(shareCode);
-  if (viewers.length === 0) return;
   await withConcurrency(viewers, ({ connectionId }) => endSamples(connectionId, deviceId));
+  return viewers;
+}
+
+/**
+ * Tells the end of a revoked share, whose samples have been stopped, when those on their way have arrived. The viewers who are left are those of
+ * a share that an operator has revoked, or whose call has died: a call that lives has mostly closed them.
+ * @param who is told: only viewers, when the others were told before
+ */
+export async function endLater(shareCode: string, message: StatusMessage, who: 'viewers' | 'all'): Promise<void> {
   await pause(CALL_ENDS_MS);
-  await endFollowers(shareCode, message, isMeant);
+  await endFollowers(shareCode, message, who === 'all' ? undefined : isMeant);
 }
 
 const isMeant = ({ shareCode, broadcast }: Follower) => shareCode !== undefined && broadcast === undefined;
@@ -62,9 +71,8 @@ async function viewersNow(shareCode: string): Promise<Follower[]> {
 
 /** @returns whether all have been told the end and are closed */
 async function end(share: Share, viewers: readonly Follower[], now: string): Promise<boolean> {
-  const { shareCode, deviceId } = share;
+  const { shareCode } = share;
   const until = Date.parse(now) + CLOSED_WITHIN_MS;
-  await withConcurrency(viewers, ({ connectionId }) => endSamples(connectionId, deviceId));
   await pause(SAMPLES_ARRIVE_MS);
   if (await holdsBy(until, async () => !(await isSending(shareCode)))) {
     const [event] = eventsBetween({ kind: 'share', before: share, after: undefined }, now);

@@ -3,7 +3,7 @@ import { HANDSHAKE_RETRY_DELAYS_MS, deleteConnection } from '../../data/connecti
 import { sendChannelSnapshot } from '../sockets/snapshot/status-channel';
 import { sendSubscriptionSnapshot } from '../sockets/snapshot/subscription';
 import { sendViewerSnapshot } from '../sockets/snapshot/viewer';
-import { endViewers } from '../delivery/close-followers';
+import { endLater } from '../delivery/close-followers';
 import { endFollowers } from '../delivery/followers';
 import { untilNoticed } from '../delivery/followed-group';
 import { logger } from '../logger';
@@ -24,8 +24,8 @@ async function sendSnapshot(request: SnapshotRequest): Promise<void> {
   }
 }
 
-const endShare = ({ shareCode, message, deviceId }: Extract<SnapshotRequest, { kind: 'share-end' }>) =>
-  deviceId === undefined ? endFollowers(shareCode, message) : endViewers(shareCode, deviceId, message);
+const endShare = ({ shareCode, message, later }: Extract<SnapshotRequest, { kind: 'share-end' }>) =>
+  later === undefined ? endFollowers(shareCode, message) : endLater(shareCode, message, later);
 
 function connectionIdOf(request: SnapshotRequest): string | undefined {
   if (request.kind === 'share-end') return undefined;

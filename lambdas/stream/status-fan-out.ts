@@ -14,6 +14,7 @@ import { isAnnounced, isLogged, positionMessage, snapshotOf, type Change } from 
 import type { StatusMessage } from '../../domain/status-message';
 import { logger } from '../logger';
 import { publishCommand } from '../delivery/publish-command';
+import { stopSamples } from '../delivery/close-followers';
 import { endFollowers } from '../delivery/followers';
 import { inOrder } from '../delivery/in-order';
 import {
@@ -111,15 +112,16 @@ async function unlessEnded(
 
 /**
  * Tells the sockets that follow a share its end. A thousand take seconds, and samples that are on their way to viewers of a revoked share
- * must arrive first: no other change in the stream waits for that, so an invocation of its own tells them. For the few of other shares it would
- * cost more than it saves.
+ * must arrive first: no other change in the stream waits for that, so an invocation of its own tells them. It may get lost, so the samples are
+ * stopped here, where a failure is tried again. For the few sockets of other shares an invocation would cost more than it saves.
  */
 async function tellEnd(share: Share, message: StatusMessage): Promise<void> {
-  const { shareCode, deviceId } = share;
-  if (isBroadcast(share)) return requestSnapshot({ kind: 'share-end', shareCode, message });
-  if (!isRevocation(message)) return endFollowers(shareCode, message);
-  await endFollowers(shareCode, message, (follower) => follower.shareCode === undefined);
-  await requestSnapshot({ kind: 'share-end', shareCode, message, deviceId });
+  const { shareCode } = share;
+  const viewers = isRevocation(message) ? await stopSamples(share) : undefined;
+  const request = { kind: 'share-end', shareCode, message } as const;
+  if (isBroadcast(share)) return requestSnapshot({ ...request, ...(viewers && { later: 'all' }) });
+  await endFollowers(shareCode, message, viewers && ((follower) => follower.shareCode === undefined));
+  if (viewers && viewers.length > 0) await requestSnapshot({ ...request, later: 'viewers' });
 }
 
 const isRevocation = (message: StatusMessage) => 'shareState' in message && message.shareState === 'REVOKED';

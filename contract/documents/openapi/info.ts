@@ -27,7 +27,7 @@ Each client sees only its own organisation.
   \`GET /v3/events\`. Every call that reaches the service counts, also a
   refused or repeated one. These operations send \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Other
   operations have no limit of their own, but AWS limits the whole service. \`GET /v3/limits\` lists all limits with what is left.
-- **429** has \`Retry-After\` when the limit of a client is reached: wait that many seconds. Without the header, wait a second and
+- **429** has \`Retry-After\` when a limit of the client, or of its organisation, is reached: wait that many seconds. Without the header, wait a second and
   double that with each further attempt.
 - **500** means that the request may have been executed. Repeat it: GET, PATCH and DELETE as they are, creates with the same
   \`Idempotency-Key\`.

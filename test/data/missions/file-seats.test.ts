@@ -1,5 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { withFileSeat } from '../../../data/missions/file-seats';
+import type { Refusal } from '../../../domain/refusal';
 import { acme, rival } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { sent, store } from '../fixtures/store';
@@ -9,7 +10,6 @@ const engine = storeOnEngine('requests');
 const refusal = {
   code: 'too_many_requests',
   details: [{ path: '', message: 'at most 2 files of an organisation are read at the same time: send it again' }],
-  retryAfterSeconds: 2,
 };
 
 /** A file that is read until it is ended. */
@@ -44,6 +44,10 @@ test('beside as many as may be read the next one is refused, and not read, until
   const store = jest.fn();
   await expect(withFileSeat(acme, store)).rejects.toMatchObject(refusal);
   expect(store).not.toHaveBeenCalled();
+  const waits = await Promise.all(
+    Array.from({ length: 40 }, () => read().catch((error: unknown) => (error as Refusal).retryAfterSeconds)),
+  );
+  expect([...new Set(waits)].toSorted()).toEqual([2, 3, 4, 5]);
   expect(await read(rival)).toBe('stored');
   one.end();
   await one.stored;

@@ -3,7 +3,7 @@ import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/clien
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Follower } from '../../../data/connections/followers';
 import { handler } from '../../../lambdas/http/shares/revoke-share';
-import { endViewers } from '../../../lambdas/delivery/close-followers';
+import { endLater } from '../../../lambdas/delivery/close-followers';
 import { endFollowers } from '../../../lambdas/delivery/followers';
 import type { StatusMessage } from '../../../domain/status-message';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
@@ -243,32 +243,25 @@ describe('Revoking a share while a state of it is being sent for long', () => {
   });
 });
 
-describe('The viewers of a share that an operator has revoked, or whose call has died', () => {
+describe('The followers of a share that an operator has revoked, or whose call has died', () => {
   const end = { type: 'share.status', sequence: 5, shareCode, shareState: 'REVOKED' } as unknown as StatusMessage;
 
-  test('get no more samples, and are told and closed when those on their way have arrived', async () => {
+  test.each<['viewers' | 'all', string[]]>([
+    ['viewers', ['one']],
+    ['all', ['one', 'partner']],
+  ])('%s are told and closed when samples on their way have arrived', async (who, told) => {
     givenFollowers(follower('one'), partner());
     const sample = { type: 'device.telemetry' };
-    store.on(DeleteCommand, { TableName: 'connections' }).callsFake(({ Key }: { Key: unknown }) => {
-      expect(Key).toEqual({ channel: `telemetry#${id('device')}`, connectionId: 'one' });
-      setTimeout(() => void postToSocket(follower('one'), JSON.stringify(sample)), 500);
-      return {};
-    });
-    await endViewers(shareCode, id('device'), end);
+    setTimeout(() => void postToSocket(follower('one'), JSON.stringify(sample)), 500);
+    await endLater(shareCode, end, who);
     expect(sentTo('one')).toMatchObject([sample, { shareState: 'REVOKED' }]);
-    expect(sentTo('partner')).toEqual([]);
-    expect(closed()).toEqual(['one']);
+    expect(closed().toSorted()).toEqual(told);
   });
 
-  test('are left alone when the call closes them meanwhile, or when there are none', async () => {
-    store
-      .on(QueryCommand, { ExpressionAttributeValues: { ':channel': channel } })
-      .resolvesOnce({ Items: [follower('one')] })
-      .resolves({ Items: [partner()] });
-    await endViewers(shareCode, id('device'), end);
-    await endViewers(shareCode, id('device'), end);
+  test('are left alone when the call has closed them meanwhile', async () => {
+    givenFollowers(partner());
+    await endLater(shareCode, end, 'viewers');
     expect(sockets).not.toHaveReceivedAnyCommand();
-    expect(store).toHaveReceivedCommandTimes(QueryCommand, 3);
   });
 });
 

@@ -100,7 +100,8 @@ test('logs no share code', async () => {
 
 test.each([
   ['everybody who follows a share that has ended', {}, ['socket-1', 'viewer']],
-  ['only viewers when the others were told', { deviceId: id('device') }, ['viewer']],
+  ['everybody later', { later: 'all' as const }, ['socket-1', 'viewer']],
+  ['only viewers when the others were told', { later: 'viewers' as const }, ['viewer']],
 ])('tells %s', async (_, request, told) => {
   const { clientId: __, ...viewer } = connection({ connectionId: 'viewer', channel: `share#${id('share')}` });
   const followers = [connection({ channel: `share#${id('share')}` }), { ...viewer, shareCode: id('share') }];

@@ -72,28 +72,51 @@ describe('A job or a share whose topic nobody is subscribed to', () => {
   });
 });
 
-const atOnce = { kind: 'share-end', message: { type: 'share.status' } };
-const { deviceId } = sampleShare();
-test.each<[string, Partial<Share>, string[], object[]]>([
-  ['50 places that was revoked', {}, ['partner'], [{ ...atOnce, deviceId }]],
-  ['50 places that expired', { expired: true }, ['partner', 'viewer'], []],
-  ['more places that was revoked', { maxViewers: 51 }, [], [atOnce]],
-  ['more places that expired', { maxViewers: 51, expired: true }, [], [atOnce]],
+const end = { kind: 'share-end', message: { type: 'share.status' } };
+test.each<[string, Partial<Share>, string[], string[], object[]]>([
+  ['50 places that was revoked', {}, ['viewer'], ['partner'], [{ ...end, later: 'viewers' }]],
+  ['50 places that expired', { expired: true }, [], ['partner', 'viewer'], []],
+  ['more places that was revoked', { maxViewers: 51 }, ['topic', 'viewer'], [], [{ ...end, later: 'all' }]],
+  ['more places that expired', { maxViewers: 51, expired: true }, [], [], [end]],
 ])(
-  'the end of a share of %s is told to some at once, and by an invocation of its own',
-  async (_, change, told, requests) => {
+  'the end of a share of %s: samples are stopped, some are told at once, others by an invocation of its own',
+  async (_, change, stopped, told, requests) => {
     const { clientId: __, ...viewer } = connection({ connectionId: 'viewer' });
     const followers = [connection({ connectionId: 'partner' }), { ...viewer, shareCode: id('share') }];
     store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: followers });
     await run(shareRecord(sampleShare({ maxViewers: 50, ...change }), undefined));
     expect(snapshotRequests()).toMatchObject(requests);
-    expect(snapshotRequests().map((request) => 'deviceId' in (request as object))).toEqual(
-      requests.map((request) => 'deviceId' in request),
+    expect(snapshotRequests().map((request) => (request as { later?: string }).later)).toEqual(
+      requests.map((request) => (request as { later?: string }).later),
     );
+    expect(endedSamples().map((receiver) => (receiver === 'viewer' ? receiver : 'topic'))).toEqual(stopped);
     const closed = socketCalls().filter((line) => line.endsWith(' closed'));
     expect(closed.map((line) => line.split(' ')[0]).toSorted()).toEqual(told);
   },
 );
+
+/** Whose samples of the device have been stopped. */
+const endedSamples = () =>
+  store
+    .commandCalls(DeleteCommand, { TableName: 'connections' })
+    .map(({ args: [{ input }] }) => input.Key as { channel: string; connectionId: string })
+    .filter(({ channel }) => channel.startsWith('telemetry#'))
+    .map(({ connectionId }) => connectionId);
+
+test('a revoked share that nobody watches costs no invocation', async () => {
+  store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: [connection({ connectionId: 'partner' })] });
+  await run(shareRecord(sampleShare(), undefined));
+  expect(snapshotRequests()).toEqual([]);
+});
+
+test('the end of a revoked share is tried again when the samples of a viewer could not be stopped', async () => {
+  const { clientId: __, ...viewer } = connection({ connectionId: 'viewer' });
+  store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: [{ ...viewer, shareCode: id('share') }] });
+  store.on(DeleteCommand, { TableName: 'connections' }).rejects(new Error('throttled'));
+  await expect(run(shareRecord(sampleShare(), undefined))).resolves.toEqual({
+    batchItemFailures: [{ itemIdentifier: '1' }],
+  });
+});
 
 describe('A number of viewers', () => {
   const share = sampleShare();

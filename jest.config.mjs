@@ -22,6 +22,7 @@ const esModules = [
 /** @type {import('jest').Config} */
 const common = {
   testEnvironment: 'node',
+  runtime: '<rootDir>/test/run/runtime.mjs',
   // The client is tested as its source, not as it was last built.
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'drone-mission-source'] },
   roots: ['<rootDir>/test', '<rootDir>/clients/typescript/test'],

@@ -13,17 +13,25 @@ import { isNewer, sequenceIn, type Sequenced, type Sequences } from '../../../do
 const FINAL_MESSAGE_RETRY_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1600];
 
 /**
- * Sends those buffered messages that are newer than what was sent before. A message may be buffered twice: the SDK repeats a write
- * whose answer was lost.
- * @returns what was sent by now; undefined when the socket is closed afterwards
+ * For how long buffered messages are sent until the follower is looked at again, in ms. One that was deleted meanwhile is sent no more: it
+ * followed the device of a share that has been revoked, and its viewer is told so 250 ms later (`delivery/close-followers.ts`).
+ */
+const LOOK_AGAIN_AFTER_MS = 100;
+
+/**
+ * Sends those buffered messages that are newer than what was sent before, at least one of them. A message may be buffered twice: the SDK
+ * repeats a write whose answer was lost.
+ * @returns what was sent by now, and how many of the messages are done; undefined when the socket is closed afterwards
  */
 async function sendBuffered(
   follower: Connection,
   buffered: readonly BufferedMessage[],
   before: Sequences,
-): Promise<Sequences | undefined> {
+): Promise<{ sent: Sequences; count: number } | undefined> {
   const sent = { ...before };
-  for (const { text, endsChannel } of buffered) {
+  const began = performance.now();
+  for (const [count, { text, endsChannel }] of buffered.entries()) {
+    if (count > 0 && performance.now() - began > LOOK_AGAIN_AFTER_MS) return { sent, count };
     const message = JSON.parse(text) as Sequenced;
     if (isNewer(message, sent)) {
       if (!(await postToSocket(follower, text))) return undefined;
@@ -34,7 +42,7 @@ async function sendBuffered(
       return undefined;
     }
   }
-  return sent;
+  return { sent, count: buffered.length };
 }
 
 /**
@@ -49,10 +57,10 @@ export async function catchUp(follower: WaitingFollower, snapshot: Sequences): P
   for (;;) {
     const buffered = await startFollowing(follower, sent, count);
     if (typeof buffered === 'string') return buffered === 'follows';
-    const after = await sendBuffered(follower, buffered.slice(count), sent);
-    if (!after) return false;
-    sent = after;
-    count = buffered.length;
+    const done = await sendBuffered(follower, buffered.slice(count), sent);
+    if (!done) return false;
+    sent = done.sent;
+    count += done.count;
   }
 }
 

@@ -74,8 +74,7 @@ export async function sendViewerSnapshot(request: ViewerRequest): Promise<void> 
   const device = await readDevice(organisation, deviceId, true);
   const snapshot = device && snapshotMessage(device, new Date());
   if (snapshot && !(await postToSocket(ofShare, JSON.stringify(viewerMessage(snapshot))))) return;
-  // The device first: the end of the share, which may be among what is buffered, is the last that the viewer hears.
-  if (viewer.broadcast === undefined)
-    await catchUp(followedDevice(viewer, deviceId), snapshot ? { [deviceId]: snapshot.sequence } : {});
-  await catchUp(ofShare, { 'share.status': share.version });
+  if (!(await catchUp(ofShare, { 'share.status': share.version }))) return;
+  if (viewer.broadcast !== undefined) return;
+  await catchUp(followedDevice(viewer, deviceId), snapshot ? { [deviceId]: snapshot.sequence } : {});
 }

@@ -7,7 +7,7 @@ import { catchUp, sendFinalMessage } from '../../../../lambdas/sockets/snapshot/
 import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../../data/fixtures/store';
 import { id } from '../../../domain/fixtures/samples';
-import { givenBufferingFollower, passOnPuts } from '../../fixtures/buffering-follower';
+import { engine, givenBufferingFollower, passOnPuts } from '../../fixtures/buffering-follower';
 import { partnerSession } from '../../fixtures/telemetry';
 
 const follower = connection();
@@ -110,6 +110,46 @@ describe('A follower that has been sent the snapshot', () => {
         expect(socketCalls()).toEqual(posts(4, 5, 6));
       },
     );
+  });
+
+  describe('through a slow socket', () => {
+    let now = 0;
+    /** @param meanwhile what happens while a message is sent, the first is 1 */
+    function givenPosts(ms: number, meanwhile: (post: number) => Promise<unknown> = () => Promise.resolve()) {
+      now = 0;
+      jest.spyOn(performance, 'now').mockImplementation(() => now);
+      sockets.on(PostToConnectionCommand).callsFake(async () => {
+        now += ms;
+        await meanwhile(socketCalls().length);
+        return {};
+      });
+    }
+    afterEach(() => jest.restoreAllMocks());
+
+    test.each([0, 60, 101, 1000])('of %d ms a message is sent all, each once', async (ms) => {
+      const waiting = await givenBufferingFollower(follower);
+      for (const sequence of [4, 5, 6, 7, 8, 9]) await waiting.buffer(message(sequence));
+      let next = 10;
+      givenPosts(ms, async () => next < 13 && waiting.buffer(message(next++)));
+      await expect(catchUp(follower, snapshotSequences)).resolves.toBe(true);
+      expect(socketCalls()).toEqual(posts(4, 5, 6, 7, 8, 9, 10, 11, 12));
+      expect(await waiting.isBuffering()).toBe(false);
+    });
+
+    test.each([
+      [60, 1, [4, 5]],
+      [60, 2, [4, 5]],
+      [60, 3, [4, 5, 6, 7]],
+      [101, 1, [4]],
+      [101, 3, [4, 5, 6]],
+    ])('of %d ms is sent no more 100 ms after it was deleted during message %d', async (ms, during, sent) => {
+      const waiting = await givenBufferingFollower(follower);
+      for (const sequence of [4, 5, 6, 7, 8, 9]) await waiting.buffer(message(sequence));
+      const unfollow = () => engine.answers('DeleteCommand')({ TableName: 'connections', ...itemKey });
+      givenPosts(ms, async (post) => post === during && unfollow());
+      await catchUp(follower, snapshotSequences);
+      expect(socketCalls()).toEqual(posts(...sent));
+    });
   });
 
   describe('ends only the waiting that its snapshot was requested for', () => {

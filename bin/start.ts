@@ -8,8 +8,9 @@ import { startDemoFlight } from './start/demo-flight';
 import { addDemoPartners } from './start/demo-partners';
 import { cdkContext, fleetFlags } from './start/fleet-flags';
 import { help } from './start/help';
-import { addDocs, withoutDocs } from './start/late-docs';
-import { root, synthesiseApp } from './start/synthesis';
+import { addDocs } from './start/late-docs';
+import { bundleFirstFunctions, bundleOtherFunctions } from './start/late-functions';
+import { assemblyFolder, root, synthesiseApp, withoutLateFiles } from './start/synthesis';
 
 /** Origins of the docs site, where endpoints can be tried: CloudFront's address, by either name of this machine. */
 const docsOrigins = (wsPort: number) => ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${wsPort}`);
@@ -32,10 +33,13 @@ untilSignal(async (stopped) => {
       corsOrigins: docsOrigins(options.ports.wsPort),
       assembly(signal) {
         if (values.app !== undefined) return Promise.resolve(resolve(values.app));
-        progress.waitFor('building the app, which takes a quarter of a minute the first time');
-        return synthesiseApp(folder, { ...context, ...withoutDocs }, signal).finally(() =>
-          progress.waitFor('starting it'),
-        );
+        progress.waitFor('building the app, which takes some seconds the first time');
+        return Promise.all([
+          synthesiseApp(folder, { ...context, ...withoutLateFiles }, signal),
+          bundleFirstFunctions(assemblyFolder(folder), signal),
+        ])
+          .then(([assembly]) => assembly)
+          .finally(() => progress.waitFor('starting it'));
       },
       async prepare(stack, ending) {
         progress.waitFor('onboarding the demo partners');
@@ -50,7 +54,11 @@ untilSignal(async (stopped) => {
         progress.end();
         console.log(banner(facts, { ...options, isDefaultFolder: options.folder === defaultFolder, noFlight }));
       },
-      ...(values.app === undefined && { complete: addDocs }),
+      ...(values.app === undefined && {
+        complete: async (assembly, ending) => {
+          await Promise.all([bundleOtherFunctions(assembly, ending), addDocs(assembly, ending)]);
+        },
+      }),
     },
     stopped,
   );

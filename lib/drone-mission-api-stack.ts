@@ -4,7 +4,8 @@ import type { Contract } from '../contract/contract';
 import { deploymentOptions } from './deployment-options';
 import { DocsSite } from './docs/docs-site';
 import { bundle } from './functions/bundle';
-import { bundlesFolder, entryPoints } from './functions/entry-points';
+import { entryPoints } from './functions/entry-points';
+import { bundlesFolder } from './functions/function-code';
 import { MissionFiles } from './missions/mission-files';
 import { applyTagsAndBoundary } from './tags-and-boundary';
 import { Observability } from './observability/observability';
@@ -45,7 +46,7 @@ export class DroneMissionApiStack extends Stack {
       simulatedFleet,
     } = options;
     const { tracing: traced, platformPrincipalArn, platformTargetArn: targetArn } = options;
-    bundle(entryPoints(), bundlesFolder(this));
+    if (this.bundlingRequired) bundle(entryPoints(), bundlesFolder(this));
 
     const tables = new Tables(this, 'Tables', { removeData });
     const api = new RestApi(this, 'RestApi', { table: contract.endpoints, stage, domain, rateLimit });

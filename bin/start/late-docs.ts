@@ -3,9 +3,6 @@ import { addBuilt, assetFolder } from '../../lib/asset-folder';
 import { buildDocs } from '../../lib/docs/docs-build';
 import { docsFiles, docsPartIn, docsParts } from '../../lib/docs/docs-files';
 
-/** CDK context that leaves the docs site, which takes half of the time of a first start, out of the assembly. */
-export const withoutDocs = { 'aws:cdk:bundling-stacks': [] } as const;
-
 /**
  * Builds the docs site and adds it to an assembly that was synthesised without it, unless an earlier start has.
  * @throws Error, which is printed, when it can't be built

@@ -22,6 +22,12 @@ const inputs = [
   'package-lock.json',
 ];
 
+/** CDK context that leaves out of the assembly what takes most of the time of a first start, and is built beside the stack: bundles and docs site. */
+export const withoutLateFiles = { 'aws:cdk:bundling-stacks': [] } as const;
+
+/** Folder of a cloud assembly. @param name below `cdk.out` */
+export const assemblyFolder = (name: string): string => join(root, 'cdk.out', name);
+
 /**
  * Synthesises the app with CDK context, unless nothing has changed since the last synthesis.
  * @param name folder below `cdk.out`
@@ -32,7 +38,7 @@ export async function synthesiseApp(
   context: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<string> {
-  const folder = join(root, 'cdk.out', name);
+  const folder = assemblyFolder(name);
   await synthesise({ root, command: ['--require', 'tsx/cjs', 'bin/app.ts'], inputs }, folder, context, signal);
   return folder;
 }

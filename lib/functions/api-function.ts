@@ -1,15 +1,14 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, CfnPermission, Code, Function, LoggingFormat } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, CfnPermission, Function, LoggingFormat } from 'aws-cdk-lib/aws-lambda';
 import { RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { join } from 'node:path';
 import type { TableUse, TableUses } from '../../contract/endpoint';
 import { tableVariable } from '../../contract/tables';
-import { bundlesFolder } from './entry-points';
+import { functionCode } from './function-code';
 import { ServiceRole } from './service-role';
 import { nagName } from './nag-name';
 import type { Tables } from '../tables';
@@ -76,7 +75,7 @@ export class ApiFunction extends Construct {
       ...(name !== undefined && { functionName: name }),
       role,
       logGroup,
-      code: Code.fromAsset(join(bundlesFolder(this), entry)),
+      code: functionCode(this, entry),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

@@ -1,4 +1,4 @@
-import { buildSync, type Metafile } from 'esbuild';
+import { buildSync, type BuildOptions, type Metafile } from 'esbuild';
 import { join, resolve } from 'node:path';
 
 const root = join(__dirname, '../..');
@@ -16,8 +16,12 @@ const root = join(__dirname, '../..');
  * @returns esbuild's metafile: the inputs of each bundle, with paths relative to the project
  * @throws when a file is missing or doesn't compile
  */
-export function bundle(entries: readonly string[], folder: string, sources = 'lambdas'): Metafile {
-  return buildSync({
+export const bundle = (entries: readonly string[], folder: string, sources = 'lambdas'): Metafile =>
+  buildSync(bundleOptions(entries, folder, sources)).metafile;
+
+/** The same, for esbuild. */
+export const bundleOptions = (entries: readonly string[], folder: string, sources = 'lambdas') =>
+  ({
     absWorkingDir: root,
     entryPoints: entries.map((entry) => ({ in: join(root, sources, `${entry}.ts`), out: join(entry, 'index') })),
     outdir: resolve(folder),
@@ -43,5 +47,4 @@ export function bundle(entries: readonly string[], folder: string, sources = 'la
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
-  }).metafile;
-}
+  }) satisfies BuildOptions;

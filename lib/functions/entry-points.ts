@@ -1,5 +1,3 @@
-import { Stage } from 'aws-cdk-lib/core';
-import type { Construct } from 'constructs';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -25,5 +23,5 @@ export function entryPoints(): string[] {
   );
 }
 
-/** Folder of an app's function bundles: `<folder>/<entry>/index.js`. */
-export const bundlesFolder = (scope: Construct): string => join(Stage.of(scope)?.assetOutdir ?? '', 'functions');
+/** Files of the functions of the simulated fleet, without `.ts`; `simulator/` is not a folder of `lambdas/`. */
+export const simulatorEntryPoints = ['simulator/consume-job-events', 'simulator/fly'] as const;

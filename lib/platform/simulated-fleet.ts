@@ -1,14 +1,14 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { join } from 'node:path';
 import { SERVICE, type OutboundEventType } from '../../contract/platform';
 import { ApiFunction } from '../functions/api-function';
 import { bundle } from '../functions/bundle';
-import { bundlesFolder } from '../functions/entry-points';
+import { simulatorEntryPoints } from '../functions/entry-points';
 import { everyMinute } from '../functions/every-minute';
+import { bundlesFolder } from '../functions/function-code';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from '../tables';
 
@@ -33,7 +33,7 @@ export interface SimulatedFleetProps {
 export class SimulatedFleet extends Construct {
   constructor(scope: Construct, id: string, { platform, tables, speed, rest }: SimulatedFleetProps) {
     super(scope, id);
-    bundle(['consume-job-events', 'fly'], join(bundlesFolder(this), 'simulator'), 'simulator');
+    if (Stack.of(this).bundlingRequired) bundle(simulatorEntryPoints, bundlesFolder(this), '.');
     const missions = new Table(this, 'Missions', {
       partitionKey: { name: 'jobId', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,

@@ -91,6 +91,7 @@ export function createAccount(options: AccountOptions): Account {
     assemblyFolder,
     logFile,
     limits: { maxTotal: options.instances },
+    completed: options.completed,
     endpointUrl: endpoint.url,
     credentialsOf: (functionArn, roleArn) => {
       roles.set(functionArn, roleArn);

@@ -1,6 +1,4 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { endpointTable } from '../../contract/access';
 import { contract, type Contract } from '../../contract/contract';
 import { deploymentOptions } from '../../lib/deployment-options';
@@ -56,14 +54,6 @@ export function synthesiseContract(synthesisedContract: Contract, context: Recor
             resource,
           ]),
       ),
-    /** Folder with a folder for each function's bundle. */
-    bundles: join(app.outdir, 'functions'),
-    /** Folder of a function's code. */
-    codeOf: (lambda: CfnResource): string => {
-      const folder = resolve(app.outdir, lambda.Metadata?.['aws:asset:path'] ?? '?');
-      if (!existsSync(folder)) throw new Error(`${folder} does not exist`);
-      return folder;
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Replaces the bundling of functions and of the share page, which takes longer than the rest of the synthesis. Import it first,
- * in tests that do not run or measure the bundles.
+ * Replaces the bundling of the share page. Import it first, in tests that do not look at the page. Functions are not bundled at all in the
+ * apps of tests (`new-app.ts`).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +9,6 @@ function mockFile(folder: string, name: string, text: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, name), text);
 }
-
-jest.mock('../../lib/functions/bundle', () => ({
-  bundle(entries: readonly string[], folder: string, sources = 'lambdas') {
-    for (const entry of entries) mockFile(join(folder, entry), 'index.js', `// ${sources}/${entry}`);
-  },
-}));
 
 jest.mock('../../lib/shares/viewer-bundle', () => ({
   bundleViewer(folder: string) {

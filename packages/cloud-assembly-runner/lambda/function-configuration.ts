@@ -1,4 +1,5 @@
 /** AWS::Lambda::Function: CloudFormation template reference. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { propertiesOf } from '../cloudformation/properties';
@@ -7,6 +8,7 @@ import type { Resource } from '../service';
 import { environmentOf, type FunctionCredentials } from './instances/environment';
 import type { ChargedFunction } from './charges';
 import type { InstanceSpec } from './instances/instance';
+import { untilPackaged } from './late-package';
 import { checkPackage } from './package-size';
 
 const functionProperties = z.object({
@@ -41,6 +43,8 @@ export interface FunctionConfiguration
   readonly mayRecurse: boolean;
   /** Of failed asynchronous invocations. */
   readonly deadLetterQueueArn: string | undefined;
+  /** Settles when code that the assembly lacks is there, or can't be run; undefined when it is there. */
+  readonly packaged: (() => Promise<void>) | undefined;
 }
 
 interface Surroundings {
@@ -48,6 +52,8 @@ interface Surroundings {
   readonly assemblyFolder: string;
   readonly logFile: string;
   readonly endpointUrl: string;
+  /** Resolves with whether files that the assembly lacks are there; without it they are an error. */
+  readonly completed?: Promise<boolean> | undefined;
   credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
 }
 
@@ -58,13 +64,16 @@ interface Surroundings {
 export function functionConfigurationOf(
   resource: Resource,
   arnOf: (functionName: string) => string,
-  { region, assemblyFolder, logFile, endpointUrl, credentialsOf }: Surroundings,
+  { region, assemblyFolder, logFile, endpointUrl, completed, credentialsOf }: Surroundings,
 ): FunctionConfiguration {
   const { Environment, Role, DeadLetterConfig, ...properties } = propertiesOf(resource, functionProperties);
   const assetPath = resource.metadata['aws:asset:path'];
   if (typeof assetPath !== 'string') throw new Error(`${resource.logicalId}: only code from an asset is supported`);
   const folder = join(assemblyFolder, assetPath);
-  checkPackage(folder, resource.logicalId);
+  const check = () => checkPackage(folder, resource.logicalId);
+  const packaged =
+    completed && !existsSync(folder) ? once(() => untilPackaged(folder, completed).then(check)) : undefined;
+  if (!packaged) check();
   const functionName = properties.FunctionName ?? resource.logicalId.slice(0, 64);
   const functionArn = arnOf(functionName);
   return {
@@ -85,7 +94,14 @@ export function functionConfigurationOf(
     ),
     mayRecurse: properties.RecursiveLoop === 'Allow',
     deadLetterQueueArn: DeadLetterConfig?.TargetArn,
+    packaged,
   };
+}
+
+/** Calls back at the first call only. */
+function once<Result>(call: () => Result): () => Result {
+  let result: { readonly of: Result } | undefined;
+  return () => (result ??= { of: call() }).of;
 }
 
 /**

@@ -61,6 +61,8 @@ export interface LambdaOptions {
   readonly meter?: Meter;
   /** Default: none. */
   readonly metrics?: Metrics;
+  /** Resolves with whether code that the assembly lacks is there; calls wait for it. Without it such code is an error. */
+  readonly completed?: Promise<boolean> | undefined;
 }
 
 export interface Lambda extends Service {
@@ -161,7 +163,7 @@ export function createLambda(options: LambdaOptions): Lambda {
     start() {
       for (const one of configurations.values()) checkDeadLetterQueue(one, options.policiesOf?.(one.functionArn));
       const bootstrap = bundleWorker();
-      for (const [name, spec] of configurations) {
+      for (const [name, { packaged: _, ...spec }] of configurations) {
         const charges = createFunctionCharges(meter, spec);
         pools.set(name, createInstancePool({ ...spec, bootstrap, faults, charges, publishLine }, limits, rebalance));
       }
@@ -188,8 +190,8 @@ export function createLambda(options: LambdaOptions): Lambda {
       }
       concurrent += 1;
       const began = performance.now();
-      const result = await pool
-        .invoke({ requestId: randomUUID(), payload, trace: trace.header })
+      const result = await (spec.packaged?.() ?? Promise.resolve())
+        .then(() => pool.invoke({ requestId: randomUUID(), payload, trace: trace.header }))
         .then(
           (returned) => {
             publishInvocation(name, 0, began);

@@ -39,8 +39,8 @@ export interface RunOptions<Facts extends object> {
   /** Called when `stack.json` and `aws.json` are written. */
   ready(facts: StackFacts & Facts): void;
   /**
-   * Called after that, to add files to the assembly that the stack needs only to serve them: requests for them wait until it resolves,
-   * and are refused when it rejects. Without it, an assembly that lacks files is refused.
+   * Called after that, for files that the assembly lacks: the code of functions, and what the stack serves. Calls and requests that need
+   * them wait until they are there, and fail when it has settled without them. Without it, an assembly that lacks files is refused.
    */
   readonly complete?: (assemblyFolder: string, stopped: AbortSignal) => Promise<void>;
 }

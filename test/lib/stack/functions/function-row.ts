@@ -1,10 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { TableUses } from '../../../../contract/endpoint';
 import { metricVariables } from '../../../../contract/metrics';
 import { tableVariable, type TableName } from '../../../../contract/tables';
 import { environmentOf, ownFunctions, permissionsFor, permissionsIn } from '../../permissions';
-import { smallTable, synthesise, type CfnResource, type Synthesised } from '../../synthesised';
+import { smallTable, synthesise, type CfnResource } from '../../synthesised';
 
 export const stack = synthesise({}, smallTable);
 export const functions = ownFunctions(stack);
@@ -46,13 +44,9 @@ export const streamPermissions = (tables: string[], queue: string) => [
   ...['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].map((action) => `sqs:${action} ${queue}`),
 ];
 
-/** Returns the file below `lambdas/`, without `.ts`, whose bundle a function has. */
-export function entryOf(lambda: CfnResource, { bundles: folder, codeOf }: Synthesised = stack): string {
-  const code = readFileSync(join(codeOf(lambda), 'index.js'), 'utf8');
-  const bundles = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const found = bundles.filter((path) => path.endsWith('.js') && readFileSync(join(folder, path), 'utf8') === code);
-  return found.map(dirname).join(' or ');
-}
+/** Returns the file below `lambdas/`, without `.ts`, whose bundle a function has: the folder of its code says it (`lib/functions/late-bundles.ts`). */
+export const entryOf = (lambda: CfnResource): string =>
+  lambda.Metadata?.['aws:asset:path']?.replace(/^functions\.[\da-f]+\//, '') ?? '';
 
 /** Defines the tests of each function. */
 export function testFunctions(rows: FunctionRows): void {

@@ -106,8 +106,9 @@ const folderOfInputs = () => join(output, hashOfInputs());
 
 /** Adds names and contents, without the temporary files that VitePress keeps in its folder. */
 function addTo(hash: Hash, path: string): void {
+  if (temporary.test(path)) return;
   hash.update(`${path}\0`);
-  if (!existsSync(path) || temporary.test(path)) return;
+  if (!existsSync(path)) return;
   if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) addTo(hash, join(path, name));
   else hash.update(readFileSync(path)).update('\0');
 }

@@ -1,9 +1,9 @@
 import type * as childProcess from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { buildDocs } from '../../../lib/docs/docs-build';
+import { buildDocs, hashOfInputs } from '../../../lib/docs/docs-build';
 
 /** Stands for `docs/site/main.ts`, in a process too; `folder` is where the site appears, and `temporary` where it is built. */
 let program: string;
@@ -15,6 +15,15 @@ jest.mock('node:child_process', () => {
   const spawn = (command: string, args: readonly string[], options: object) =>
     actual.spawn(command, ['-e', prelude + program, args.at(-1) ?? ''], options);
   return { ...actual, spawn };
+});
+
+test('a build that runs beside another one is of the same inputs', () => {
+  const before = hashOfInputs();
+  const ofOther = join(__dirname, '../../../docs/site/.vitepress', `config.mts.timestamp-${process.pid}`);
+  writeFileSync(ofOther, '');
+  const meanwhile = hashOfInputs();
+  rmSync(ofOther);
+  expect(meanwhile).toBe(before);
 });
 
 describe('Building the docs site while the stack runs', () => {

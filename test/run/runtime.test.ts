@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,4 +47,18 @@ test('a module that can not be parsed fails as jest explains it', () => {
 test('a module that imports at run time is answered by jest', async () => {
   const { imported } = load('exports.imported = import("node:os")') as { imported: Promise<unknown> };
   await expect(imported).rejects.toThrow('--experimental-vm-modules');
+});
+
+test('what followed the asynchronous calls of a test file ends with the file', () => {
+  const program = `import Runtime from 'jest-runtime';
+    Runtime.prototype.teardown = () => undefined;
+    const { 'module.exports': KeptScripts } = await import('./runtime.mjs');
+    const { AsyncLocalStorage } = process.getBuiltinModule('async_hooks');
+    const storage = new AsyncLocalStorage();
+    storage.enterWith('followed');
+    const before = storage.getStore();
+    KeptScripts.prototype.teardown.call({});
+    console.log(before, storage.getStore());`;
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: __dirname });
+  expect(printed.toString()).toBe('followed undefined\n');
 });

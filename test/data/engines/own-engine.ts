@@ -23,9 +23,15 @@ export const engineConfig = () => ({
   endpoint: engineUrl(),
   region,
   credentials,
-  // The engine closes a connection that was idle for a while. The SDK would try again after a pause, which never ends while a test has
+  signer: {
+    sign<Request extends { readonly headers: object }>(request: Request): Promise<Request> {
+      Object.assign(request.headers, signature);
+      return Promise.resolve(request);
+    },
+  },
+  // An idle connection is closed here before the engine does. The SDK would try again after a pause, which never ends while a test has
   // stopped the clock.
-  requestHandler: { httpAgent: { keepAlive: false } },
+  requestHandler: { httpAgent: { keepAlive: true, timeout: 500 } },
 });
 
 /**

@@ -98,7 +98,7 @@ function runProcess(
 ): Promise<void> {
   const stack = fork(join(__dirname, 'stack-process.ts'), {
     // The CommonJS loader alone: the loader for ES modules needs another 30 MB.
-    execArgv: ['--require', require.resolve('tsx/cjs')],
+    execArgv: ['--no-parallel-scavenge', '--require', require.resolve('tsx/cjs')],
     // So that Ctrl-C reaches this process alone, which then stops the other.
     detached: true,
     env: {

@@ -7,22 +7,30 @@ import { join } from 'node:path';
 
 const folder = mkdtempSync(join(tmpdir(), 'drone-mission-runtime-'));
 // Modules of packages are loaded as they are; others are transformed first.
-const file = join(folder, 'node_modules/module.cjs');
-mkdirSync(join(file, '..'));
+const packages = join(folder, 'node_modules');
+mkdirSync(packages);
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Loads a CommonJS module with this source, as a test file loads the modules of a package. */
+let file = '';
+let count = 0;
+
+/** Loads a CommonJS module with this source, as a test file loads the modules of a package: each from a file of its own, `file`, which jest reads once. */
 function load(source: string): unknown {
+  file = join(packages, `module-${(count += 1)}.cjs`);
   writeFileSync(file, source);
+  return loadAgain();
+}
+
+function loadAgain(): unknown {
   jest.resetModules();
   return jest.requireActual(file);
 }
 
 test.each([
   ['has the global scope of its test file', 'module.exports = globalThis', globalThis],
-  ['knows its name', 'module.exports = __filename', file],
+  ['knows its folder', 'module.exports = __dirname', packages],
   ['may end with a comment', 'module.exports = 1 // one', 1],
   ['may return early', 'module.exports = 2; return; module.exports = 3', 2],
 ])('a module %s', (_, source, exported) => {
@@ -30,7 +38,7 @@ test.each([
 });
 
 test('a module is evaluated again once modules are reset', () => {
-  expect(load('module.exports = {}')).not.toBe(load('module.exports = {}'));
+  expect(load('module.exports = {}')).not.toBe(loadAgain());
 });
 
 test('a module that can not be parsed fails as jest explains it', () => {

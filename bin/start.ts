@@ -8,9 +8,9 @@ import { startDemoFlight } from './start/demo-flight';
 import { addDemoPartners } from './start/demo-partners';
 import { cdkContext, fleetFlags } from './start/fleet-flags';
 import { help } from './start/help';
-import { addDocs } from './start/late-docs';
-import { bundleFirstFunctions, bundleOtherFunctions } from './start/late-functions';
-import { assemblyFolder, root, synthesiseApp, withoutLateFiles } from './start/synthesis';
+import { lateFiles } from './start/late-files';
+import { buildFirst } from './start/late-functions';
+import { root } from './start/synthesis';
 
 /** Origins of the docs site, where endpoints can be tried: CloudFront's address, by either name of this machine. */
 const docsOrigins = (wsPort: number) => ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${wsPort}`);
@@ -27,6 +27,8 @@ untilSignal(async (stopped) => {
   const options = optionsFrom(values, process.env, defaultFolder);
   const progress = createProgress(process.stderr);
   let noFlight: string | undefined;
+  let show: () => void = () => undefined;
+  const shown = new Promise<void>((resolve) => (show = resolve));
   await run(
     {
       ...options,
@@ -34,12 +36,7 @@ untilSignal(async (stopped) => {
       assembly(signal) {
         if (values.app !== undefined) return Promise.resolve(resolve(values.app));
         progress.waitFor('building the app, which takes some seconds the first time');
-        return Promise.all([
-          synthesiseApp(folder, { ...context, ...withoutLateFiles }, signal),
-          bundleFirstFunctions(assemblyFolder(folder), signal),
-        ])
-          .then(([assembly]) => assembly)
-          .finally(() => progress.waitFor('starting it'));
+        return buildFirst(folder, context, signal).finally(() => progress.waitFor('starting it'));
       },
       async prepare(stack, ending) {
         progress.waitFor('onboarding the demo partners');
@@ -52,13 +49,10 @@ untilSignal(async (stopped) => {
       },
       ready(facts) {
         progress.end();
+        show();
         console.log(banner(facts, { ...options, isDefaultFolder: options.folder === defaultFolder, noFlight }));
       },
-      ...(values.app === undefined && {
-        complete: async (assembly, ending) => {
-          await Promise.all([bundleOtherFunctions(assembly, ending), addDocs(assembly, ending)]);
-        },
-      }),
+      ...(values.app === undefined && { complete: lateFiles(shown) }),
     },
     stopped,
   );

@@ -8,11 +8,11 @@ import { docsFiles, docsPartIn, docsParts } from '../../lib/docs/docs-files';
  * @throws Error, which is printed, when it can't be built
  */
 export async function addDocs(assembly: string, stopped: AbortSignal): Promise<void> {
-  const missing = docsParts
-    .map((part) => ({ part, hash: docsFiles(part).hash }))
-    .filter(({ hash }) => !existsSync(assetFolder(assembly, hash)));
-  if (missing.length === 0) return;
   try {
+    const missing = docsParts
+      .map((part) => ({ part, hash: docsFiles(part).hash }))
+      .filter(({ hash }) => !existsSync(assetFolder(assembly, hash)));
+    if (missing.length === 0) return;
     const site = await buildDocs(stopped);
     for (const { part, hash } of missing) addBuilt(assembly, hash, docsPartIn(site, part));
   } catch (error) {

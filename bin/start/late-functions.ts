@@ -1,12 +1,16 @@
 import { entryPoints, simulatorEntryPoints } from '../../lib/functions/entry-points';
-import { addLateBundles } from '../../lib/functions/late-bundles';
+import { addLateBundles, sourcesChanged, sourcesOf } from '../../lib/functions/late-bundles';
+import { hashOfSources } from '../../lib/functions/sources';
+import { assemblyFolder, synthesiseApp, withoutLateFiles } from './synthesis';
 
-/** Functions that `npm start` calls before its banner, and those that they make AWS call. */
+/** Functions that are called before the banner, by `npm start` or by what it causes. One that is missing here costs some seconds. */
 const calledFirst: readonly string[] = [
   'authorizer/authorize',
   'bus/consume-platform-events',
   'http/auth/issue-token',
   'http/jobs/create-job',
+  'http/jobs/delete-job',
+  'http/jobs/get-job',
   'http/jobs/list-jobs',
   'http/shares/create-share',
   'http/shares/list-shares',
@@ -16,15 +20,30 @@ const calledFirst: readonly string[] = [
 ];
 
 /**
- * Bundles into an assembly the functions without which there is no banner: a quarter of the work.
- * @throws as {@link addLateBundles}
+ * Synthesises the app with CDK context, and bundles the functions without which there is no banner: a quarter of the work.
+ * @param name folder below `cdk.out`
+ * @returns path of the cloud assembly
+ * @throws Error when one fails, when the sources change meanwhile, and when `stopped` aborts
  */
-export const bundleFirstFunctions = (assembly: string, stopped: AbortSignal): Promise<void> =>
-  addLateBundles(assembly, calledFirst, stopped);
+export async function buildFirst(
+  name: string,
+  context: Readonly<Record<string, unknown>>,
+  stopped: AbortSignal,
+): Promise<string> {
+  const sources = hashOfSources();
+  const [assembly] = await Promise.all([
+    synthesiseApp(name, { ...context, ...withoutLateFiles }, stopped),
+    addLateBundles(assemblyFolder(name), sources, calledFirst, stopped),
+  ]);
+  if (sourcesOf(assembly) !== sources) throw sourcesChanged();
+  return assembly;
+}
 
 /**
- * Bundles all others.
+ * Bundles all other functions that an assembly names.
  * @throws as {@link addLateBundles}
  */
-export const bundleOtherFunctions = (assembly: string, stopped: AbortSignal): Promise<void> =>
-  addLateBundles(assembly, entryPoints(), stopped);
+export async function bundleOtherFunctions(assembly: string, stopped: AbortSignal): Promise<void> {
+  const sources = sourcesOf(assembly);
+  if (sources !== undefined) await addLateBundles(assembly, sources, entryPoints(), stopped);
+}

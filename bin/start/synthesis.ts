@@ -1,5 +1,6 @@
 import { synthesise } from 'cloud-assembly-runner';
 import { join } from 'node:path';
+import { temporary } from '../../lib/docs/docs-build';
 
 export const root = join(__dirname, '../..');
 
@@ -39,6 +40,11 @@ export async function synthesiseApp(
   signal: AbortSignal,
 ): Promise<string> {
   const folder = assemblyFolder(name);
-  await synthesise({ root, command: ['--require', 'tsx/cjs', 'bin/app.ts'], inputs }, folder, context, signal);
+  await synthesise(
+    { root, command: ['--require', 'tsx/cjs', 'bin/app.ts'], inputs, ignored: temporary },
+    folder,
+    context,
+    signal,
+  );
   return folder;
 }

@@ -13,7 +13,7 @@ const output = join(root, 'docs.out');
 
 const vitePress = join(root, 'docs/site/.vitepress');
 /** What VitePress writes there while it builds. */
-const temporary = /\.vitepress\/(\.?(cache|temp)$|config\.mts\.timestamp)/;
+export const temporary = /\.vitepress\/(\.?(cache|temp)$|config\.mts\.timestamp)/;
 
 const TIMEOUT_MS = 180_000;
 const POLL_MS = 20;

@@ -3,7 +3,8 @@ import { Code, type CodeConfig } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { hashOfSources, lateBundle } from './late-bundles';
+import { lateBundle } from './late-bundles';
+import { hashOfSources } from './sources';
 
 /** Folder of an app's function bundles: `<folder>/<entry>/index.js`. */
 export const bundlesFolder = (scope: Construct): string => join(Stage.of(scope)?.assetOutdir ?? '', 'functions');
@@ -16,16 +17,22 @@ export const bundlesFolder = (scope: Construct): string => join(Stage.of(scope)?
 export const functionCode = (scope: Construct, entry: string): Code =>
   Stack.of(scope).bundlingRequired ? Code.fromAsset(join(bundlesFolder(scope), entry)) : new LateCode(entry);
 
+/** Read once: an app is of one state of its sources. */
+let sources: string | undefined;
+
 /** Code whose files are not there yet. */
 class LateCode extends Code {
-  constructor(private readonly entry: string) {
+  readonly #folder: string;
+
+  constructor(entry: string) {
     super();
+    this.#folder = lateBundle((sources ??= hashOfSources()), entry);
   }
 
   override bind(scope: Construct): CodeConfig {
     const { bucketName, objectKey } = Stack.of(scope).synthesizer.addFileAsset({
-      sourceHash: createHash('sha256').update(`${hashOfSources()} ${this.entry}`).digest('hex'),
-      fileName: lateBundle(this.entry),
+      sourceHash: createHash('sha256').update(this.#folder).digest('hex'),
+      fileName: this.#folder,
       packaging: FileAssetPackaging.ZIP_DIRECTORY,
       displayName: scope.node.path,
     });
@@ -34,6 +41,6 @@ class LateCode extends Code {
 
   /** As the CDK does for an asset: it tells a local stack where the code is. */
   override bindToResource({ cfnOptions }: CfnResource): void {
-    cfnOptions.metadata = { ...cfnOptions.metadata, 'aws:asset:path': lateBundle(this.entry) };
+    cfnOptions.metadata = { ...cfnOptions.metadata, 'aws:asset:path': this.#folder };
   }
 }

@@ -1,65 +1,76 @@
 /** Bundles that are built after the synthesis, beside a stack that runs already. */
 import { build, stop } from 'esbuild';
-import { createHash, type Hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bundleOptions } from './bundle';
 import { simulatorEntryPoints } from './entry-points';
+import { hashOfSources } from './sources';
 
-const root = join(__dirname, '../..');
+/** Folders of sources that are no more, and what a bundling that was killed has left, are kept for so long: another stack may run from them. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** What determines bundles; the lock file stands for the packages. */
-const sources = [
-  'contract',
-  'data',
-  'domain',
-  'lambdas',
-  'simulator',
-  'lib/functions/bundle.ts',
-  'lib/functions/bundled',
-  'package-lock.json',
-];
+/** Folder in an assembly for the bundle of a function. @param sources by {@link hashOfSources} */
+export const lateBundle = (sources: string, entry: string): string => `functions.${sources}/${entry}`;
 
-let hash: string | undefined;
-
-/** Hash of what the bundles are built from, read once. */
-export function hashOfSources(): string {
-  if (hash !== undefined) return hash;
-  const all = createHash('sha256');
-  for (const name of sources) addTo(all, join(root, name));
-  return (hash = all.digest('hex').slice(0, 16));
+/** Hash of the sources whose bundles a synthesised assembly names. */
+export function sourcesOf(assembly: string): string | undefined {
+  const template = readdirSync(assembly).find((name) => name.endsWith('.template.json'));
+  return template && /"functions\.([\da-f]{16})\//.exec(readFileSync(join(assembly, template), 'utf8'))?.[1];
 }
-
-/** Folder in an assembly for the bundle of a function that is built after the synthesis. */
-export const lateBundle = (entry: string): string => `functions.${hashOfSources()}/${entry}`;
 
 /**
  * Bundles functions into an assembly unless an earlier call has. Each appears at once, so that what is there is complete.
- * @throws Error, whose reason esbuild prints, when they can't be bundled; and when `stopped` aborts
+ * @param sources by {@link hashOfSources}
+ * @throws Error when they can't be bundled, of which esbuild prints the reason; when the sources are others by then; and when `stopped` aborts
  */
 export async function addLateBundles(
   assembly: string,
+  sources: string,
   entries: readonly string[],
   stopped: AbortSignal,
 ): Promise<void> {
-  const missing = entries.filter((entry) => !existsSync(join(assembly, lateBundle(entry))));
+  const missing = entries.filter((entry) => !existsSync(join(assembly, lateBundle(sources, entry))));
   if (missing.length === 0) return;
   await mkdir(assembly, { recursive: true });
+  await removeOld(assembly, sources);
   const temporary = await mkdtemp(join(assembly, 'bundling-'));
-  const stopEsbuild = () => void stop();
-  stopped.addEventListener('abort', stopEsbuild);
   try {
-    stopped.throwIfAborted();
-    const ofSimulator = new Set<string>(simulatorEntryPoints);
-    const own = missing.filter((entry) => !ofSimulator.has(entry));
-    const simulated = missing.filter((entry) => ofSimulator.has(entry));
-    await Promise.all([build(bundleOptions(own, temporary)), build(bundleOptions(simulated, temporary, '.'))]);
-    for (const entry of missing) await move(join(temporary, entry), join(assembly, lateBundle(entry)));
+    await bundleInto(temporary, missing, stopped);
+    if (hashOfSources() !== sources) throw sourcesChanged();
+    for (const entry of missing) await move(join(temporary, entry), join(assembly, lateBundle(sources, entry)));
   } finally {
-    stopped.removeEventListener('abort', stopEsbuild);
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+/** While functions were bundled; whatever was bundled is of neither state. */
+export const sourcesChanged = (): Error =>
+  new Error('The sources were changed while functions were bundled: start it again.');
+
+/** esbuild's process is ended when `stopped` aborts, which leaves its promise open. */
+function bundleInto(folder: string, entries: readonly string[], stopped: AbortSignal): Promise<unknown> {
+  stopped.throwIfAborted();
+  const ofSimulator = new Set<string>(simulatorEntryPoints);
+  const own = bundleOptions(
+    entries.filter((entry) => !ofSimulator.has(entry)),
+    folder,
+  );
+  const simulated = bundleOptions(
+    entries.filter((entry) => ofSimulator.has(entry)),
+    folder,
+    '.',
+  );
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      void stop();
+      reject(stopped.reason as Error);
+    };
+    stopped.addEventListener('abort', abort, { once: true });
+    build({ ...own, entryPoints: [...own.entryPoints, ...simulated.entryPoints] })
+      .then(resolve, reject)
+      .finally(() => stopped.removeEventListener('abort', abort));
+  });
 }
 
 async function move(from: string, to: string): Promise<void> {
@@ -70,9 +81,15 @@ async function move(from: string, to: string): Promise<void> {
   });
 }
 
-/** Adds the name and content of a file, or of all files below a folder. */
-function addTo(all: Hash, path: string): void {
-  all.update(`${path.slice(root.length)}\0`);
-  if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) addTo(all, join(path, name));
-  else all.update(readFileSync(path)).update('\0');
+/** Removes what nobody uses any more. */
+async function removeOld(assembly: string, sources: string): Promise<void> {
+  for (const name of await readdir(assembly)) {
+    if (!/^(functions\.[\da-f]{16}|bundling-.*)$/.test(name) || name === `functions.${sources}`) continue;
+    const path = join(assembly, name);
+    const isOld = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs > KEPT_MS,
+      () => false,
+    );
+    if (isOld) await rm(path, { recursive: true, force: true });
+  }
 }

@@ -1,3 +1,4 @@
+import type { LatePart } from './stack/late-parts';
 import { createApiGateway } from './api-gateway';
 import { createAwsCustomResources } from './cloudformation/aws-custom-resource';
 import type { AwsEndpoint } from './aws-endpoint';
@@ -58,8 +59,8 @@ export interface AccountOptions {
   /** Origins whose web pages may call the REST API. */
   readonly corsOrigins?: readonly string[] | undefined;
   readonly certificate: ServerCertificate;
-  /** Resolves with whether files that the assembly lacks are there; without it they are an error. */
-  readonly completed?: Promise<boolean> | undefined;
+  /** Resolve with whether what the assembly lacks is there: code of functions, and files to serve; without them it is an error. */
+  readonly completed?: Readonly<Record<LatePart, Promise<boolean>>> | undefined;
 }
 
 /** An AWS account on this machine. */
@@ -91,7 +92,7 @@ export function createAccount(options: AccountOptions): Account {
     assemblyFolder,
     logFile,
     limits: { maxTotal: options.instances },
-    completed: options.completed,
+    completed: options.completed?.code,
     endpointUrl: endpoint.url,
     credentialsOf: (functionArn, roleArn) => {
       roles.set(functionArn, roleArn);
@@ -125,7 +126,7 @@ export function createAccount(options: AccountOptions): Account {
   const corsOrigins = options.corsOrigins ?? [];
   const apiGateway = createApiGateway({ ...place, port: options.port, corsOrigins, dataFolder, lambda, log });
   const webSocketApi = createWebSocketApi({ ...place, dataFolder, lambda, log });
-  const s3 = createS3({ region, assemblyFolder, dataFolder, completed: options.completed });
+  const s3 = createS3({ region, assemblyFolder, dataFolder, completed: options.completed?.files });
   const cloudFront = createCloudFront({
     accountId,
     meter,

@@ -15,6 +15,8 @@ export interface CdkApp {
    * synthesised.
    */
   readonly inputs: readonly string[];
+  /** Paths below them that come and go, such as those of a build that runs beside. */
+  readonly ignored?: RegExp;
 }
 
 const markerShape = z.object({ inputs: z.string(), templates: z.string() });
@@ -33,11 +35,17 @@ export async function synthesise(
   signal: AbortSignal,
 ): Promise<void> {
   const marker = join(folder, 'local-synthesis.json');
-  const inputsNow = `${fingerprint(app.inputs.map((name) => join(app.root, name)))} ${JSON.stringify(extraContext)}`;
+  const readInputs = () =>
+    `${fingerprint(
+      app.inputs.map((name) => join(app.root, name)),
+      app.ignored,
+    )} ${JSON.stringify(extraContext)}`;
+  const inputs = readInputs();
   const last = readMarker(marker);
-  if (last?.inputs === inputsNow && last.templates === templatesIn(folder)) return;
+  if (last?.inputs === inputs && last.templates === templatesIn(folder)) return;
   await runApp(app, folder, extraContext, signal);
-  replaceFile(marker, JSON.stringify({ inputs: inputsNow, templates: templatesIn(folder) }));
+  // An input that was changed meanwhile is in the templates, or is not.
+  if (readInputs() === inputs) replaceFile(marker, JSON.stringify({ inputs, templates: templatesIn(folder) }));
 }
 
 /** An unreadable marker causes a new synthesis. */
@@ -95,17 +103,18 @@ function templatesIn(folder: string): string {
 }
 
 /** Hash of files and of all files below folders; a missing path counts too. */
-function fingerprint(paths: readonly string[]): string {
+function fingerprint(paths: readonly string[], ignored?: RegExp): string {
   const hash = createHash('sha256');
-  for (const path of paths) addTo(hash, path);
+  for (const path of paths) addTo(hash, path, ignored);
   return hash.digest('hex');
 }
 
-function addTo(hash: Hash, path: string): void {
+function addTo(hash: Hash, path: string, ignored: RegExp | undefined): void {
+  if (ignored?.test(path)) return;
   hash.update(`${path}\0`);
   if (!existsSync(path)) return;
   if (statSync(path).isDirectory()) {
-    for (const name of readdirSync(path).sort()) addTo(hash, join(path, name));
+    for (const name of readdirSync(path).sort()) addTo(hash, join(path, name), ignored);
   } else {
     hash.update(readFileSync(path)).update('\0');
   }

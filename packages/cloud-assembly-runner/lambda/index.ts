@@ -100,6 +100,9 @@ const eventInvokeConfig = z.strictObject({
 export type EventLimits = Pick<z.output<typeof eventInvokeConfig>, 'MaximumRetryAttempts' | 'MaximumEventAgeInSeconds'>;
 
 export function createLambda(options: LambdaOptions): Lambda {
+  let giveUp: (isComplete: false) => void = () => undefined;
+  const stopped = new Promise<false>((resolve) => (giveUp = resolve));
+  const completed = options.completed && Promise.race([options.completed, stopped]);
   const configurations = new Map<string, FunctionConfiguration>();
   const pools = new Map<string, InstancePool>();
   const eventLimits = new Map<string, EventLimits>();
@@ -121,7 +124,7 @@ export function createLambda(options: LambdaOptions): Lambda {
   const rebalance = createInstanceBudget(pools, limits);
 
   function createFunction(resource: Resource): Created {
-    const configuration = functionConfigurationOf(resource, arnOf, options);
+    const configuration = functionConfigurationOf(resource, arnOf, { ...options, completed });
     configurations.set(configuration.functionName, configuration);
     return { ref: configuration.functionName, attributes: { Arn: configuration.functionArn } };
   }
@@ -171,6 +174,7 @@ export function createLambda(options: LambdaOptions): Lambda {
     },
 
     async stop() {
+      giveUp(false);
       await Promise.all([...pools.values()].map((pool) => pool.end()));
     },
 

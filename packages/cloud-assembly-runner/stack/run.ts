@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readFaults } from '../faults/faults-file';
 import type { AccountAge } from '../quotas';
 import { serverCertificate } from './certificate-authority';
+import { lateParts, type LatePart } from './late-parts';
 import { assertFree, type Ports } from './ports';
 import { stopEsbuild } from './stop-esbuild';
 import type { ReadyStack } from './stack';
@@ -39,10 +40,10 @@ export interface RunOptions<Facts extends object> {
   /** Called when `stack.json` and `aws.json` are written. */
   ready(facts: StackFacts & Facts): void;
   /**
-   * Called after that, for files that the assembly lacks: the code of functions, and what the stack serves. Calls and requests that need
-   * them wait until they are there, and fail when it has settled without them. Without it, an assembly that lacks files is refused.
+   * Called beside `prepare`, for what the assembly lacks: the code of functions, and files that the stack serves. Calls and requests that
+   * need some of a part wait until it is there, and fail when the part has settled without it. Without them, such an assembly is refused.
    */
-  readonly complete?: (assemblyFolder: string, stopped: AbortSignal) => Promise<void>;
+  readonly complete?: Readonly<Record<LatePart, (assemblyFolder: string, stopped: AbortSignal) => Promise<void>>>;
 }
 
 /**
@@ -71,14 +72,11 @@ export async function run<Facts extends object>(options: RunOptions<Facts>, stop
   let completion: Promise<unknown> = Promise.resolve();
   const onReady = async (stack: ReadyStack, ending: AbortSignal, send: (message: CompletionMessage) => void) => {
     const { baseUrl, mqttUrl, caFile, access } = stack;
+    completion = complete(assemblyFolder, options.complete, ending, send);
     const facts = { baseUrl, mqttUrl, caFile, ...(await options.prepare(stack, ending)) };
     if (ending.aborted) return;
     writeStackFiles(folder, facts, access);
     options.ready(facts);
-    completion = Promise.resolve(options.complete?.(assemblyFolder, ending)).then(
-      () => send({ isComplete: true }),
-      () => send({ isComplete: false }),
-    );
   };
   // The stack removes its files itself unless it crashed.
   try {
@@ -88,6 +86,23 @@ export async function run<Facts extends object>(options: RunOptions<Facts>, stop
     removeStackFiles(folder);
     removeProcessIds(folder);
   }
+}
+
+/** Tells the stack of each part whether it has all its files. Never rejects. */
+async function complete(
+  assemblyFolder: string,
+  parts: RunOptions<object>['complete'],
+  ending: AbortSignal,
+  send: (message: CompletionMessage) => void,
+): Promise<void> {
+  if (!parts) return;
+  const settle = (part: LatePart) =>
+    parts[part](assemblyFolder, ending).then(
+      () => send({ part, isComplete: true }),
+      () => send({ part, isComplete: false }),
+    );
+  await Promise.all(lateParts.map(settle));
+  await stopEsbuild();
 }
 
 /** Forks the stack's process. Rejects when it fails or ends by itself, and when `onReady` rejects. */

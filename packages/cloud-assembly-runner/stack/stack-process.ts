@@ -1,4 +1,5 @@
 import { FatalError, onFatalError } from './fatal-error';
+import type { LatePart } from './late-parts';
 import { startStack, type ReadyStack, type StackOptions } from './stack';
 
 /** Message from the stack's process to its parent. */
@@ -6,12 +7,13 @@ export type StackMessage = { readonly ready: ReadyStack } | { readonly failed: s
 
 /** First message of the parent. */
 export interface ProcessOptions extends Omit<StackOptions, 'completed'> {
-  /** Whether a {@link CompletionMessage} follows. */
+  /** Whether a {@link CompletionMessage} of each part follows. */
   readonly isCompletedLater: boolean;
 }
 
-/** Second message of the parent: whether the assembly has all files now, or will not have them. */
+/** Later message of the parent: whether the assembly has all of a part now, or will not have it. */
 export interface CompletionMessage {
+  readonly part: LatePart;
   readonly isComplete: boolean;
 }
 
@@ -49,14 +51,19 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 }
 
 process.once('message', ({ isCompletedLater, ...options }: ProcessOptions) => {
-  starting = startStack({ ...options, ...(isCompletedLater && { completed: completion() }) });
+  starting = startStack({
+    ...options,
+    ...(isCompletedLater && { completed: { code: completion('code'), files: completion('files') } }),
+  });
   starting.then(({ ready }) => send({ ready }), fail);
 });
 
-/** Resolves with whether the assembly has all its files. */
-const completion = () =>
+/** Resolves with whether the assembly has all of a part. */
+const completion = (part: LatePart) =>
   new Promise<boolean>((resolve) =>
-    process.once('message', ({ isComplete }: CompletionMessage) => resolve(isComplete)),
+    process.on('message', (message: CompletionMessage) => {
+      if (message.part === part) resolve(message.isComplete);
+    }),
   );
 
 process.once('disconnect', () => {

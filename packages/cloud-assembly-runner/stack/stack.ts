@@ -1,3 +1,4 @@
+import type { LatePart } from './late-parts';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,8 +40,8 @@ export interface StackOptions extends Ports {
   /** How long five minutes of an alarm's period last, in ms, for tests; default: five minutes. */
   readonly alarmPeriodMs?: number | undefined;
   readonly certificate: ServerCertificate;
-  /** Resolves with whether files that the assembly lacks are there; without it they are an error. */
-  readonly completed?: Promise<boolean> | undefined;
+  /** Resolve with whether what the assembly lacks is there: code of functions, and files to serve; without them it is an error. */
+  readonly completed?: Readonly<Record<LatePart, Promise<boolean>>> | undefined;
 }
 
 /** Addresses and outputs of a stack that accepts requests. */

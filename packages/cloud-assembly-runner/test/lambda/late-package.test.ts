@@ -61,6 +61,12 @@ describe('A function whose code the assembly lacks', () => {
     await lambda.stop?.();
   });
 
+  test('fails its calls when the stack stops, which does not wait for it', async () => {
+    const { lambda } = await start();
+    const call = lambda.invoke('late', {});
+    await Promise.all([lambda.stop?.(), expect(call).rejects.toMatchObject({ type: 'Runtime.ImportModuleError' })]);
+  });
+
   test('fails its calls when the code is larger than Lambda allows', async () => {
     const { lambda, built, build } = await start();
     truncateSync(join(built, 'index.js'), 250 * 1024 * 1024 + 1);

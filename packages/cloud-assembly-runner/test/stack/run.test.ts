@@ -92,22 +92,31 @@ describe('Running a stack', () => {
     }
   };
 
-  test('calls complete after ready, with the assembly', async () => {
+  const done = () => Promise.resolve();
+
+  test('completes both parts of the assembly beside prepare, which may need them', async () => {
     const stopping = new AbortController();
     const calls: unknown[] = [];
-    const complete = (assembly: string) => {
-      calls.push(assembly);
-      stopping.abort();
-      return Promise.resolve();
+    let allCompleted: () => void = () => undefined;
+    const completed = new Promise<void>((resolve) => (allCompleted = resolve));
+    const completes = (part: string) => (assembly: string) => {
+      calls.push([part, assembly]);
+      if (calls.length === 2) allCompleted();
+      return completed;
     };
-    await run({ ...options, prepare, ready: () => calls.push('ready'), complete }, stopping.signal);
-    expect(calls).toEqual(['ready', options.assembly]);
+    const complete = { code: completes('code'), files: completes('files') };
+    const ready = () => {
+      calls.push('ready');
+      stopping.abort();
+    };
+    await run({ ...options, prepare: () => completed.then(prepare), ready, complete }, stopping.signal);
+    expect(calls).toEqual([['code', options.assembly], ['files', options.assembly], 'ready']);
   });
 
   test('aborts complete when it is stopped, and waits until it has ended', async () => {
     const stopping = new AbortController();
     let hasEnded = false;
-    const complete = async (_assembly: string, stopped: AbortSignal) => {
+    const code = async (_assembly: string, stopped: AbortSignal) => {
       const { stack } = read('processes.json') as { stack: number };
       stopping.abort();
       expect(stopped.aborted).toBe(true);
@@ -117,6 +126,7 @@ describe('Running a stack', () => {
       hasEnded = true;
       throw new Error('aborted');
     };
+    const complete = { code, files: done };
     await run({ ...options, prepare, ready: () => undefined, complete }, stopping.signal);
     expect(hasEnded).toBe(true);
   });

@@ -10,67 +10,92 @@ const runnerPackages = Object.keys({ ...runner.dependencies, ...runner.optionalD
 /** So does the client for partners, in clients/typescript/. */
 const client = JSON.parse(readFileSync(new URL('clients/typescript/package.json', import.meta.url), 'utf8'));
 
-const functions = {
-  folders: ['contract', 'domain', 'data'],
-  packages: [
-    'zod',
-    '@middy/*',
-    'aws-jwt-verify',
-    'aws-lambda',
-    'canonicalize',
-    'csv-stringify',
-    'jsonc-parser',
-    'negotiator',
-    'saxes',
-    'xast-util-to-xml',
-    'xastscript',
-    'yauzl',
-  ],
-  node: true,
+/** The rooms, in one order on every floor: on its own floor a room imports only those to its left. */
+const rooms = [
+  'access',
+  'missions',
+  'jobs',
+  'telemetry',
+  'fleet',
+  'dispatch',
+  'commands',
+  'shares',
+  'events',
+  'channels',
+  'platform',
+];
+/** The floors: which are below, on which grounds all rooms stand, the packages, and the roofs, which know all rooms. */
+const floors = {
+  domain: { grounds: ['values'], packages: ['zod', 'geographiclib-geodesic'] },
+  contract: {
+    below: ['domain'],
+    grounds: ['terms'],
+    roofs: ['.', 'documents'],
+    packages: ['fastest-levenshtein', 'zod'],
+  },
+  data: {
+    below: ['domain'],
+    grounds: ['store'],
+    packages: ['zod', 'nanoid', 'ulid', '@aws-sdk/*', '@smithy/*'],
+    node: true,
+  },
+  lambdas: {
+    below: ['contract', 'domain', 'data'],
+    grounds: ['runtime', 'serve', 'sockets'],
+    packages: [
+      'zod',
+      '@middy/*',
+      'aws-jwt-verify',
+      'aws-lambda',
+      'canonicalize',
+      'csv-stringify',
+      'jsonc-parser',
+      'negotiator',
+      'saxes',
+      'xast-util-to-xml',
+      'xastscript',
+      'yauzl',
+    ],
+    node: true,
+  },
+  lib: {
+    below: ['contract'],
+    types: ['domain'],
+    grounds: ['functions'],
+    rooms: ['rest', 'access', 'missions', 'channels', 'platform', 'shares', 'docs', 'observability'],
+    roofs: ['stack'],
+    packages: ['aws-cdk-lib', 'constructs', 'esbuild', 'zod'],
+    node: true,
+  },
 };
-/** The rooms of `lambdas/`, and which others each may import; what all share stands in `lambdas/` itself. */
-const shared = {
-  auth: [],
-  serve: ['auth'],
-  feed: [],
-  dispatch: [],
-  missions: [],
-  delivery: ['auth'],
-  telemetry: ['delivery'],
-  platform: ['delivery', 'telemetry'],
-  sockets: ['auth', 'delivery', 'telemetry'],
+/** The folders of a floor, in the order in which they may be imported. */
+const foldersOf = (floor) => {
+  const { grounds, rooms: own = rooms, roofs = [] } = floors[floor];
+  return [...grounds, ...own, ...roofs].map((folder) => (folder === '.' ? floor : `${floor}/${folder}`));
 };
-const sharedFolders = Object.keys(shared).map((room) => `lambdas/${room}`);
-const rooms = Object.fromEntries(
-  Object.entries(shared).map(([room, others]) => [
-    `lambdas/${room}`,
-    { ...functions, folders: [...functions.folders, 'lambdas', ...others.map((other) => `lambdas/${other}`)] },
-  ]),
-);
-/** Folders with a file for each function: they import any room, and no other function. */
-const entries = ['authorizer', 'bus', 'http', 'mqtt', 'queue', 'schedule', 'socket', 'stream'].map(
-  (entry) => `lambdas/${entry}`,
-);
+const rowsOf = (floor) => {
+  const { below = [], types = [], roofs = [], packages, node } = floors[floor];
+  const own = foldersOf(floor);
+  const lower = below.flatMap(foldersOf);
+  return own.map((folder, index) => [
+    folder,
+    {
+      folders: [...lower, ...(index < own.length - roofs.length ? own.slice(0, index) : own)],
+      types: types.flatMap(foldersOf),
+      packages,
+      node,
+    },
+  ]);
+};
 
 /**
  * The import rules, one row per folder: which other folders it may import, which only for types, and which packages. All
  * others are forbidden; `node` allows the modules of Node.js.
  */
 const arrows = {
-  domain: { packages: ['zod', 'geographiclib-geodesic'] },
-  contract: { folders: ['domain'], packages: ['fastest-levenshtein', 'zod'] },
-  data: { folders: ['domain'], packages: ['zod', 'nanoid', 'ulid', '@aws-sdk/*', '@smithy/*'], node: true },
-  ...rooms,
-  entries: { ...functions, from: entries, folders: [...functions.folders, 'lambdas', ...sharedFolders] },
-  lambdas: functions,
-  lib: {
-    folders: ['contract'],
-    types: ['domain'],
-    packages: ['aws-cdk-lib', 'constructs', 'esbuild', 'zod'],
-    node: true,
-  },
+  ...Object.fromEntries(Object.keys(floors).flatMap(rowsOf)),
   bin: {
-    folders: ['lib', 'contract', 'domain', 'data', 'clients/typescript'],
+    folders: [...['lib', 'contract', 'domain', 'data'].flatMap(foldersOf), 'clients/typescript'],
     packages: [
       'aws-cdk-lib',
       'constructs',
@@ -86,7 +111,7 @@ const arrows = {
     ],
     node: true,
   },
-  simulator: { folders: ['contract'], packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },
+  simulator: { folders: foldersOf('contract'), packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },
   'packages/cloud-assembly-runner/test': {
     folders: ['packages/cloud-assembly-runner'],
     packages: [...runnerPackages, ...Object.keys(runner.devDependencies)],
@@ -100,16 +125,20 @@ const arrows = {
     node: true,
   },
   'clients/typescript': { packages: [...Object.keys(client.dependencies), 'openapi-typescript'], node: true },
-  viewer: { folders: ['contract', 'domain'], packages: ['hls.js', 'leaflet', 'mqtt', 'uplot', 'zod'] },
+  viewer: {
+    folders: ['contract', 'domain'].flatMap(foldersOf),
+    packages: ['hls.js', 'leaflet', 'mqtt', 'uplot', 'zod'],
+  },
 };
 /** Folders that may import anything. */
 const free = ['bench', 'conformance', 'test'];
 
 /** For each folder what its files may import. */
 const folders = Object.fromEntries([
-  ...Object.entries(arrows).flatMap(([folder, { from = [folder], folders = [], types = [], packages, node = false }]) =>
-    from.map((path) => [path, { folders, types, packages, node }]),
-  ),
+  ...Object.entries(arrows).map(([folder, { folders = [], types = [], packages, node = false }]) => [
+    folder,
+    { folders, types, packages, node },
+  ]),
   ...free.map((folder) => [folder, true]),
 ]);
 
@@ -295,13 +324,23 @@ export default defineConfig({
         ],
       },
     },
+    // A function is what an invocation enters, and nothing that another file calls.
+    {
+      files: ['lambdas/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          { patterns: [{ regex: String.raw`\.lambda$`, message: 'Move what both need to a file beside it.' }] },
+        ],
+      },
+    },
     // One function reads the environment; the other files read only variables that Lambda sets.
     {
       files: ['{domain,contract,data,lambdas,lib,simulator,viewer}/**'],
       excludeFiles: [
         'data/store/environment.ts',
         'simulator/setting.ts',
-        'lambdas/logger.ts',
+        'lambdas/runtime/logger.ts',
         'lib/functions/bundled/environment-credentials.ts',
       ],
       rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },

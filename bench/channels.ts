@@ -9,7 +9,7 @@ import { deviceStatusWriter } from './support/device-status';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { residentMegabytes } from './support/resident-memory';
-import { wayTo } from '../domain/job-lifecycle';
+import { wayTo } from '../domain/jobs/job-lifecycle';
 
 /** Seats of a client, one per socket, and subscriptions per MQTT connection. */
 const SEATS_PER_CLIENT = 50;

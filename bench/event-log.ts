@@ -9,7 +9,7 @@ import { median, percentile, type Measured, type Measurement } from './support/f
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { synthesiseWithoutLog } from './support/stack-without-log';
-import { wayTo } from '../domain/job-lifecycle';
+import { wayTo } from '../domain/jobs/job-lifecycle';
 
 const root = join(__dirname, '..');
 /** In the project, since the bundles leave some modules to the runtime. */

@@ -7,13 +7,13 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fleetKey, devicePartitions } from '../data/fleet/fleet-key';
 import { toItem } from '../data/jobs/job-item';
-import { tableNames, tableVariable } from '../domain/table';
+import { tableNames, tableVariable } from '../domain/values/table';
 import { acme, fullSample, id, sampleJob } from '../test/domain/fixtures/samples';
 import { median, type Measured } from './support/figure';
 
 /** Flying devices of one organisation at 1 Hz that the fan-out must keep up with. */
 const MIN_DEVICES = 2000;
-/** `lib/functions/change-stream.ts`, `lib/realtime/fan-out.ts`. */
+/** `lib/functions/change-stream.ts`, `lib/channels/fan-out.ts`. */
 const BATCH_SIZE = 100;
 const BATCHES_PER_SHARD = 10;
 /** DynamoDB developer guide, "Best practices for designing and using partition keys effectively". */
@@ -99,7 +99,9 @@ export async function fanOutCeiling(): Promise<readonly Measured[]> {
   try {
     // Its clients read the environment while it is loaded.
     const load = createRequire(__filename);
-    const { handler } = load('../lambdas/stream/status-fan-out') as typeof import('../lambdas/stream/status-fan-out');
+    const { handler } = load(
+      '../lambdas/channels/status-fan-out.lambda',
+    ) as typeof import('../lambdas/channels/status-fan-out.lambda');
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const begin = performance.now();

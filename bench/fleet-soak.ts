@@ -10,7 +10,7 @@ import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { processorSeconds } from './support/processor-time';
 import { residentMegabytes } from './support/resident-memory';
-import { wayTo } from '../domain/job-lifecycle';
+import { wayTo } from '../domain/jobs/job-lifecycle';
 
 /** 200 devices, 30 of them in flight. */
 const GROUPS = 10;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpointTable } from '../contract/access';
-import type { Endpoint } from '../contract/endpoint';
+import type { Endpoint } from '../contract/terms/endpoint';
 import { DEFAULT_MEMORY_MB } from '../lib/functions/api-function';
 import { bundle } from '../lib/functions/bundle';
 import { startCaller } from './support/caller';
@@ -72,7 +72,7 @@ export const functionMemory: Measurement = async () => {
 };
 
 const holdsCalls = (entry: string): boolean =>
-  Object.values<Endpoint>(endpointTable).some(({ handler, waits }) => waits === true && entry === `http/${handler}`);
+  Object.values<Endpoint>(endpointTable).some(({ handler, waits }) => waits === true && entry === handler);
 
 async function usageOf(start: Start, folder: string, environment: Readonly<Record<string, string>>): Promise<Usage> {
   const { entry, event, status, calls } = start;

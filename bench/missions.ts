@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DroneMissionClient } from 'drone-mission-client';
-import { MAX_WAYPOINTS } from '../domain/mission';
+import { MAX_WAYPOINTS } from '../domain/missions/mission';
 import { percentile, type Measurement } from './support/figure';
 import { startLocalStack } from './support/local-stack';
 

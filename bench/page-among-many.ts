@@ -4,7 +4,7 @@ import { toItem } from '../data/jobs/job-item';
 import { listJobs } from '../data/jobs/jobs';
 import { newId } from '../data/store/new-id';
 import { table } from '../data/store/dynamodb';
-import { jobStatuses, type JobStatus } from '../domain/job-lifecycle';
+import { jobStatuses, type JobStatus } from '../domain/jobs/job-lifecycle';
 import { id, sampleJob } from '../test/domain/fixtures/samples';
 import type { Measurement } from './support/figure';
 import { meterConsumption } from './support/consumption';

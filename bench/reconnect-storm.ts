@@ -6,7 +6,7 @@ import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import type { AwsAccess, CallCounts } from 'cloud-assembly-runner';
 import { connect, type IClientOptions } from 'mqtt';
 import { WebSocket } from 'ws';
-import { channels, topicOf, type Channel } from '../contract/status-channels';
+import { channels, topicOf, type Channel } from '../contract/channels/status-channels';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';

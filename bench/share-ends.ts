@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { newShareCode } from '../data/store/new-id';
-import { organisationOf } from '../domain/id';
+import { organisationOf } from '../domain/values/id';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients } from './support/many-clients';

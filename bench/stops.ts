@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { TELEMETRY_PATH } from '../contract/websocket-actions';
-import { safe } from '../domain/command';
+import { safe } from '../domain/commands/command';
 import { platformOf } from './cost/setup';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';

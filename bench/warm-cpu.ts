@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { endpointTable } from '../contract/access';
-import { scopes } from '../contract/endpoint';
+import { scopes } from '../contract/terms/endpoint';
 import type { EndpointKey } from '../contract/endpoints';
 import { toItem } from '../data/jobs/job-item';
-import { tableNames, tableVariable } from '../domain/table';
+import { tableNames, tableVariable } from '../domain/values/table';
 import { bundle } from '../lib/functions/bundle';
 import { acme, id, sampleJob } from '../test/domain/fixtures/samples';
 import { request } from '../test/lambdas/fixtures/api-gateway';
@@ -36,7 +36,7 @@ export const warmCpu: Measurement = async () => {
   const dynamoDb = await startPreparedDynamoDb(answers());
   try {
     bundle(
-      keys.map((key) => `http/${endpointTable[key].handler}`),
+      keys.map((key) => endpointTable[key].handler),
       folder,
     );
     bundle(['warm-calls', 'logged-line'], folder, 'bench/support');
@@ -81,7 +81,7 @@ async function compare(key: (typeof keys)[number], folder: string, dynamoDbUrl: 
   const event = eventOf(key);
   const { status } = reply;
   const entries = {
-    own: `http/${handler}`,
+    own: handler,
     ...Object.fromEntries(frameworks.map((name) => [name, `frameworks/${name}`])),
     [LOGGING]: LOGGING,
   };

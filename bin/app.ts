@@ -2,8 +2,8 @@
 import './app/start-docs-build';
 import { App } from 'aws-cdk-lib/core';
 import { contract } from '../contract/contract';
-import { OptionError } from '../lib/deployment-options';
-import { addStacks } from '../lib/stacks';
+import { OptionError } from '../lib/functions/deployment-options';
+import { addStacks } from '../lib/stack/stacks';
 
 // The construct tree is for tools that are not used here.
 const app = new App({ treeMetadata: false });

@@ -6,7 +6,7 @@ import { asyncApiDocument } from '../contract/documents/asyncapi/document';
 import { platformDocument } from '../contract/documents/asyncapi/platform-document';
 import { openApiDocument } from '../contract/documents/openapi/document';
 import { platformEventSchemas } from '../contract/documents/platform-schemas';
-import { stackName } from '../lib/drone-mission-api-stack';
+import { stackName } from '../lib/stack/drone-mission-api-stack';
 import { appTemplates } from './deployer-policy/app-templates';
 import { everyOption } from './deployer-policy/every-option';
 import { withAlarmCount, withAlarmTable } from './documents/alarms';

@@ -7,7 +7,13 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { EVENT_VERSION, outboundEvents, PLATFORM, SERVICE, type OutboundEventType } from '../contract/platform';
+import {
+  EVENT_VERSION,
+  outboundEvents,
+  PLATFORM,
+  SERVICE,
+  type OutboundEventType,
+} from '../contract/platform/platform';
 
 /** Where the calls of the AWS SDK go. */
 export interface Access {

@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint';
+import type { Endpoint } from './terms/endpoint';
 import { endpoints, type EndpointKey } from './endpoints';
 
 /** The endpoints with their general type, for code that handles any of them. */

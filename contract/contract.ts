@@ -1,8 +1,8 @@
-import { channels, type StatusChannel } from './status-channels';
-import type { Endpoint } from './endpoint';
+import { channels, type StatusChannel } from './channels/status-channels';
+import type { Endpoint } from './terms/endpoint';
 import { endpoints } from './endpoints';
 import { actionTexts, channelTexts, type MessagingTexts } from './messaging-texts';
-import type { WebSocketAction } from './websocket-action';
+import type { WebSocketAction } from './terms/websocket-action';
 import { webSocketActions } from './websocket-actions';
 
 /** The public interface of the service, as tables that the stack is generated from. */

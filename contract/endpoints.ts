@@ -1,14 +1,14 @@
-import type { Endpoint } from './endpoint';
-import * as check from './endpoints/check';
-import * as commands from './endpoints/commands';
-import * as dispatch from './endpoints/dispatch';
-import * as events from './endpoints/events';
-import * as fleet from './endpoints/fleet';
-import * as jobs from './endpoints/jobs';
-import * as limits from './endpoints/limits';
-import * as missions from './endpoints/missions';
-import * as shares from './endpoints/shares';
-import * as token from './endpoints/token';
+import type { Endpoint } from './terms/endpoint';
+import * as check from './dispatch/check.endpoints';
+import * as commands from './commands/commands.endpoints';
+import * as dispatch from './dispatch/dispatch.endpoints';
+import * as events from './events/events.endpoints';
+import * as fleet from './fleet/fleet.endpoints';
+import * as jobs from './jobs/jobs.endpoints';
+import * as limits from './access/limits.endpoints';
+import * as missions from './missions/missions.endpoints';
+import * as shares from './shares/shares.endpoints';
+import * as token from './access/token.endpoints';
 
 /**
  * Every HTTP endpoint (spec section 4). API Gateway's methods, scopes, IAM grants, environment variables, rate limits and

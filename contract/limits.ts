@@ -1,6 +1,6 @@
-import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from './status-channels';
+import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from './channels/status-channels';
 import type { EndpointKey } from './endpoints';
-import * as rates from './rates';
+import * as rates from './terms/rates';
 
 /** Those of the endpoints' rows. */
 export const countedEndpoints = [

@@ -1,7 +1,7 @@
-import { LEASE_S } from '../domain/control-lease';
-import { flownStatuses } from './job-lifecycle';
-import { MAX_TRACK_POINTS } from './share-page';
-import type { CarriedType, ChannelKind } from './status-channels';
+import { LEASE_S } from '../domain/commands/control-lease';
+import { flownStatuses } from './jobs/job-lifecycle.texts';
+import { MAX_TRACK_POINTS } from './telemetry/track-points';
+import type { CarriedType, ChannelKind } from './channels/status-channels';
 import { MAX_SAMPLES, type WebSocketActionName } from './websocket-actions';
 
 /** What the documents say of an action or of a channel. */

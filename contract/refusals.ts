@@ -1,7 +1,7 @@
-import { Refusal, type RefusalCode } from '../domain/refusal';
-import type { RefusalContext } from './caller';
-import { apiKeyUnknown } from './forbidden';
-import type { ErrorMessage } from './socket-messages';
+import { Refusal, type RefusalCode } from '../domain/values/refusal';
+import type { RefusalContext } from './terms/caller';
+import { apiKeyUnknown } from './terms/forbidden';
+import type { ErrorMessage } from './channels/socket-messages';
 
 interface HttpRefusal {
   readonly status: 400 | 401 | 403 | 404 | 406 | 409 | 410 | 412 | 415 | 429;

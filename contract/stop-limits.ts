@@ -31,22 +31,22 @@ export const stopLimits = {
   'control of a device': {
     usedUpBy: 'the client or viewer that holds it',
     stop: 'passes; only `LAND` of a viewer does not',
-    refusedIn: ['domain/control-lease.ts'],
+    refusedIn: ['domain/commands/control-lease.ts'],
   },
   'commands of viewers': {
     usedUpBy: 'viewers of the share, and of other shares of the device',
     stop: 'passes: it does not count',
-    refusedIn: ['lambdas/socket/control.ts'],
+    refusedIn: ['lambdas/shares/control.lambda.ts'],
   },
   'stops of viewers': {
     usedUpBy: 'stops of viewers of the share',
     stop: 'passes if it is one of the first three of its viewer in this minute, which are 300 of a share at most; one that the device refuses does not count',
-    refusedIn: ['lambdas/socket/control.ts'],
+    refusedIn: ['lambdas/shares/control.lambda.ts'],
   },
   '`takeControl` of viewers': {
     usedUpBy: 'viewers of the share',
     stop: 'passes: it needs no control',
-    refusedIn: ['lambdas/socket/take-control.ts'],
+    refusedIn: ['lambdas/shares/take-control.lambda.ts'],
   },
   'other requests of a client': {
     usedUpBy: 'the client itself',
@@ -61,17 +61,17 @@ export const stopLimits = {
   'connections and handshakes of a client': {
     usedUpBy: 'the client itself',
     stop: 'passes: it is a request of its own, not a message over a connection',
-    refusedIn: ['lambdas/socket/connect.ts', 'lambdas/sockets/handshake.ts', 'data/connections/connections.ts'],
+    refusedIn: ['lambdas/channels/connect.lambda.ts', 'lambdas/channels/handshake.ts', 'data/channels/connections.ts'],
   },
   'viewers of a share, and their handshakes': {
     usedUpBy: 'viewers of the share',
     stop: 'passes over a connection that is open; who can’t connect asks the organisation, whose clients don’t need one',
-    refusedIn: ['lambdas/sockets/open-session.ts', 'data/shares/share-viewers.ts'],
+    refusedIn: ['lambdas/channels/open-session.ts', 'data/shares/share-viewers.ts'],
   },
   'token requests of an API key': {
     usedUpBy: 'the client itself',
     stop: 'passes with a token that is still valid: keep it, and renew it six minutes before its end',
-    refusedIn: ['data/partners/tokens.ts'],
+    refusedIn: ['data/access/tokens.ts'],
   },
   'AWS: requests of an IP address, if the operator has set this limit': {
     usedUpBy: 'everybody behind the address',

@@ -1,9 +1,9 @@
-import { authenticate, ping } from './actions/sockets';
-import { publish, subscribe, unsubscribe } from './actions/telemetry';
-import { control, flight, playback, releaseControl, takeControl } from './actions/viewers';
-import type { WebSocketAction } from './websocket-action';
+import { authenticate, ping } from './channels/sockets.actions';
+import { publish, subscribe, unsubscribe } from './telemetry/telemetry.actions';
+import { control, flight, playback, releaseControl, takeControl } from './shares/viewers.actions';
+import type { WebSocketAction } from './terms/websocket-action';
 
-export { MAX_SAMPLES } from './actions/telemetry';
+export { MAX_SAMPLES } from './telemetry/telemetry.actions';
 
 /** Path of the telemetry endpoint below {ws_url} (spec section 6). */
 export const TELEMETRY_PATH = '/telemetry';

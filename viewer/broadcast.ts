@@ -1,4 +1,4 @@
-import type { BROADCAST_PATH } from '../contract/share-page';
+import type { BROADCAST_PATH } from '../contract/shares/share-page';
 import { parseMessage, type BroadcastAccess, type Message } from './messages';
 import type { Topic } from './topic';
 

@@ -1,6 +1,6 @@
-import { endsFlight, type KnownCommand } from '../domain/command';
-import { isOnGround } from '../domain/flight';
-import { permitsCommand } from '../domain/share';
+import { endsFlight, type KnownCommand } from '../domain/commands/command';
+import { isOnGround } from '../domain/telemetry/flight';
+import { permitsCommand } from '../domain/shares/share';
 import type { Connection } from './connection';
 import type { ShareStatus } from './messages';
 
@@ -42,7 +42,7 @@ export type Blocked = 'notConnected' | 'ended' | 'onTheGround' | 'notReported' |
 const goesOn: readonly (string | undefined)[] = ['WAYPOINT', 'RETURNING'];
 
 /**
- * Why a command makes no sense now; undefined when its button can be pressed. The service refuses the same (domain/steering.ts). What is
+ * Why a command makes no sense now; undefined when its button can be pressed. The service refuses the same (domain/commands/steering.ts). What is
  * not known keeps nobody from bringing the drone home, and in flight nothing but the connection blocks PAUSE and what ends the flight.
  */
 export function whyBlocked(name: string, { connection, droneState, lastTaken }: Situation): Blocked | undefined {

@@ -1,11 +1,17 @@
 import * as z from 'zod/mini';
 import type { SocketErrorCode } from '../contract/refusals';
-import type { broadcastAccess } from '../contract/share-page';
-import { controlOutcomeMessage, flightMessage, flownPlace, liveVideo, playbackMessage } from '../contract/share-page';
-import { viewerShareMessage, viewerTelemetryMessage } from '../contract/socket-messages';
-import { trackPoint } from '../domain/flight';
-import { deviceState } from '../domain/telemetry';
-import { moment, text } from '../domain/text';
+import type { broadcastAccess } from '../contract/shares/share-page';
+import {
+  controlOutcomeMessage,
+  flightMessage,
+  flownPlace,
+  liveVideo,
+  playbackMessage,
+} from '../contract/shares/share-page';
+import { viewerShareMessage, viewerTelemetryMessage } from '../contract/channels/socket-messages';
+import { trackPoint } from '../domain/telemetry/flight';
+import { deviceState } from '../domain/telemetry/telemetry';
+import { moment, text } from '../domain/values/text';
 import { lenient } from './lenient';
 import { plainText } from './plain-text';
 

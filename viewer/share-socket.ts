@@ -1,4 +1,4 @@
-import type { broadcastProtocol, shareProtocols } from '../contract/share-page';
+import type { broadcastProtocol, shareProtocols } from '../contract/shares/share-page';
 import type { Connection, Ending } from './connection';
 import { elapsedTime } from './elapsed-time';
 import { parseMessage, type Message } from './messages';

@@ -4,7 +4,7 @@ import { follow, subscribeToJobs, type Listener, type ReceivedMessage } from '..
 import type { ChannelClient } from '../support/many-clients';
 import { latencyOf, type Outcome } from './outcome';
 import type { Target } from './target';
-import { wayTo } from '../../domain/job-lifecycle';
+import { wayTo } from '../../domain/jobs/job-lifecycle';
 
 /** The changes of each job, in their order. */
 const statuses = wayTo('COMPLETED');

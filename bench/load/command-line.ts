@@ -1,4 +1,4 @@
-import { didYouMean } from '../../contract/did-you-mean';
+import { didYouMean } from '../../contract/terms/did-you-mean';
 import { readOptionsAndWords } from '../../bin/command-line/read-options';
 import { UsageError } from '../../bin/command-line/usage-error';
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
-import { scopes } from '../../contract/endpoint';
+import { scopes } from '../../contract/terms/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { id } from '../../test/domain/fixtures/samples';
 import { call as answerOf, request } from '../../test/lambdas/fixtures/api-gateway';
@@ -15,7 +15,7 @@ const lambdas = join(__dirname, '../..', 'lambdas');
 
 /** An endpoint's function to start. */
 export interface Start {
-  /** File below `lambdas/` without `.ts`. */
+  /** File below `lambdas/` without `.lambda.ts`. */
   readonly entry: string;
   readonly event: unknown;
   /** Expected status. */
@@ -39,11 +39,10 @@ export async function endpointsToStart(): Promise<Start[]> {
   const requests = requestsAbout(subjects);
   const keys = new Map((Object.keys(requests) as EndpointKey[]).map((key) => [endpointTable[key].handler, key]));
   const starts: Start[] = [];
-  for (const [file, key] of keys) {
-    const entry = `http/${file}`;
+  for (const [entry, key] of keys) {
     const { status } = endpointTable[key].reply;
     const sent = { scopes, apiKeyId, ...requests[key] };
-    const { handler } = load(join(lambdas, entry)) as { handler: unknown };
+    const { handler } = load(join(lambdas, `${entry}.lambda`)) as { handler: unknown };
     await storeSubjects([]);
     const calls = await recordCalls(async () => {
       const answer = await answerOf(handler, sent);

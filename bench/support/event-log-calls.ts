@@ -1,7 +1,7 @@
-import { scopes } from '../../contract/endpoint';
+import { scopes } from '../../contract/terms/endpoint';
 import { newId } from '../../data/store/new-id';
-import { logEvents } from '../../lambdas/delivery/log-events';
-import { readFeed } from '../../lambdas/feed/read-feed';
+import { logEvents } from '../../lambdas/events/log-events';
+import { readFeed } from '../../lambdas/events/read-feed';
 import { jobRecord } from '../../test/data/fixtures/stream-record';
 import { acme, sampleJob } from '../../test/domain/fixtures/samples';
 import type { Measured } from './figure';

@@ -1,11 +1,11 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/store/stream-records';
-import { eventsBetween } from '../../domain/status-event';
-import { followedGroup } from '../../lambdas/delivery/followed-group';
-import { inOrder } from '../../lambdas/delivery/in-order';
-import { audienceUntil, findAudience, publishStatus } from '../../lambdas/delivery/publish-status';
+import { changeOf, createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/channels/stream-records';
+import { eventsBetween } from '../../domain/channels/status-event';
+import { followedGroup } from '../../lambdas/telemetry/followed-group';
+import { inOrder } from '../../lambdas/runtime/in-order';
+import { audienceUntil, findAudience, publishStatus } from '../../lambdas/channels/publish-status';
 
-/** The baseline of the event log: publishes changes as `lambdas/stream/status-fan-out.ts` does, but writes none into the log. */
+/** The baseline of the event log: publishes changes as `lambdas/channels/status-fan-out.lambda.ts` does, but writes none into the log. */
 export function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const audienceOfDevices = findAudience(({ id }) => followedGroup(id));
   const fanOut = async (record: StreamRecord) => {

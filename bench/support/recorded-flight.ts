@@ -1,9 +1,9 @@
 import { changeJob } from '../../data/jobs/job-changes';
 import { insertJob } from '../../data/jobs/jobs';
-import { readFlight, recordPosition } from '../../data/flights/flights';
-import type { RecordedPoint } from '../../domain/flight-record';
-import type { RecordEntry } from '../../domain/sample-decision';
-import { handler } from '../../lambdas/http/jobs/get-job-track';
+import { readFlight, recordPosition } from '../../data/telemetry/flights';
+import type { RecordedPoint } from '../../domain/telemetry/flight-record';
+import type { RecordEntry } from '../../domain/fleet/sample-decision';
+import { handler } from '../../lambdas/telemetry/get-job-track.lambda';
 import { acme, id, sampleJob } from '../../test/domain/fixtures/samples';
 import { callForText } from '../../test/lambdas/fixtures/api-gateway';
 import { useStorage } from './storage';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
 import { contract, type Contract } from '../../contract/contract';
-import { DroneMissionApiStack } from '../../lib/drone-mission-api-stack';
+import { DroneMissionApiStack } from '../../lib/stack/drone-mission-api-stack';
 
 /**
  * An app for the service that is to be synthesised.

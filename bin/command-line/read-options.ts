@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { didYouMean } from '../../contract/did-you-mean';
+import { didYouMean } from '../../contract/terms/did-you-mean';
 import { UsageError } from './usage-error';
 
 /** Values of options by name, as `parseArgs` of `node:util` returns them. */

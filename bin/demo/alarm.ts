@@ -1,4 +1,4 @@
-import { metresTo } from '../../domain/dispatch';
+import { metresTo } from '../../domain/dispatch/dispatch';
 
 /** Longitude and latitude, in degrees. */
 export type Place = readonly [longitude: number, latitude: number];

@@ -1,4 +1,4 @@
-import { stackName } from '../../lib/drone-mission-api-stack';
+import { stackName } from '../../lib/stack/drone-mission-api-stack';
 import { arnsOf, type NamedTemplate } from './physical-names';
 
 /** The resources that actions are scoped to. The first entry that matches an action applies; `*` without one. */

@@ -1,5 +1,5 @@
-import { findPartner } from '../../data/partners/partners';
-import type { Partner } from '../../domain/partner';
+import { findPartner } from '../../data/access/partners';
+import type { Partner } from '../../domain/access/partner';
 import { Failure } from '../command-line/failure';
 
 /** What is said of an unknown client id. It may be a secret that was put in the wrong place, so it is not repeated. */

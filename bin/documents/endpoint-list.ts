@@ -1,5 +1,5 @@
 import { endpointTable, routeOf } from '../../contract/access';
-import { scopes, scopesOf, scopeWord, type Endpoint } from '../../contract/endpoint';
+import { scopes, scopesOf, scopeWord, type Endpoint } from '../../contract/terms/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { firstPathOf } from '../../contract/documents/openapi/operation-ids';
 

@@ -1,6 +1,6 @@
-import { isFinal, jobStatuses } from '../../domain/job-lifecycle';
+import { isFinal, jobStatuses } from '../../domain/jobs/job-lifecycle';
 
-const banner = 'Generated from domain/job-lifecycle.ts by `npm run documents`.';
+const banner = 'Generated from domain/jobs/job-lifecycle.ts by `npm run documents`.';
 const finals = jobStatuses.filter(isFinal);
 
 /** The module of the TypeScript client that has the final states of a job. */

@@ -1,5 +1,5 @@
 import { limitNames } from '../../contract/limits';
-import { readCommand, type CommandTable } from '../commands/read-command';
+import { readCommand, type CommandTable } from '../program/read-command';
 import type { OptionValues } from '../command-line/read-options';
 
 /** Operations by the flag that sets the limit of a client. */

@@ -1,9 +1,9 @@
-import { followersOf, telemetryFollowersOf, type Follower } from '../../data/connections/followers';
-import { topicsOf } from '../../data/connections/subscriptions';
-import { listOrganisations } from '../../data/partners/organisations';
-import type { Channel } from '../../contract/status-channels';
-import { topicOf } from '../../contract/status-channels';
-import type { Organisation } from '../../domain/id';
+import { followersOf, telemetryFollowersOf, type Follower } from '../../data/channels/followers';
+import { topicsOf } from '../../data/channels/subscriptions';
+import { listOrganisations } from '../../data/access/organisations';
+import type { Channel } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/channels/status-channels';
+import type { Organisation } from '../../domain/values/id';
 
 /** How many follow, by client; viewers of shares count together. */
 export interface Followers {

@@ -1,5 +1,5 @@
 import { MOST_PER_MINUTE } from '../../contract/limits';
-import { commonOptions } from '../commands/common-options';
+import { commonOptions } from '../program/common-options';
 import { limitFlags, type CommandName } from './command-line';
 
 /** What `npm run operator -- help` prints. */

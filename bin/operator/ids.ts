@@ -1,4 +1,4 @@
-import { kinds, organisationOf, type Kind, type Organisation } from '../../domain/id';
+import { kinds, organisationOf, type Kind, type Organisation } from '../../domain/values/id';
 import { UsageError } from '../command-line/usage-error';
 import type { Flags } from './command-line';
 

@@ -1,5 +1,5 @@
 import { shareIdOf } from '../../data/shares/share-id';
-import { kindOf } from '../../domain/id';
+import { kindOf } from '../../domain/values/id';
 import { reasonOf } from '../command-line/reason';
 import type { Report } from '../command-line/report';
 import { readLines } from '../trace/read-lines';

@@ -1,6 +1,6 @@
 import { countedRates, MOST_PER_MINUTE } from '../../contract/limits';
-import { setLimits } from '../../data/partners/partners';
-import type { LimitsOfClient, Partner } from '../../domain/partner';
+import { setLimits } from '../../data/access/partners';
+import type { LimitsOfClient, Partner } from '../../domain/access/partner';
 import { Failure } from '../command-line/failure';
 import type { Report } from '../command-line/report';
 import { UsageError } from '../command-line/usage-error';

@@ -1,6 +1,6 @@
 import { revokeShare } from '../../data/shares/shares';
-import { organisationOf } from '../../domain/id';
-import { Refusal } from '../../domain/refusal';
+import { organisationOf } from '../../domain/values/id';
+import { Refusal } from '../../domain/values/refusal';
 import { Failure } from '../command-line/failure';
 import type { Report } from '../command-line/report';
 import { UsageError } from '../command-line/usage-error';

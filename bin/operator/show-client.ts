@@ -1,8 +1,8 @@
-import { socketsOf } from '../../data/connections/connections';
-import { mqttClientsOf, topicsOf } from '../../data/connections/subscriptions';
+import { socketsOf } from '../../data/channels/connections';
+import { mqttClientsOf, topicsOf } from '../../data/channels/subscriptions';
 import { jobsCreatedSince, type CreatedJob } from '../../data/jobs/created-jobs';
-import { organisationId } from '../../domain/id';
-import { apiKeyIds, type Partner } from '../../domain/partner';
+import { organisationId } from '../../domain/values/id';
+import { apiKeyIds, type Partner } from '../../domain/access/partner';
 import type { Report } from '../command-line/report';
 import { expectClient } from '../deployment/expect-client';
 import type { Session } from '../deployment/session';

@@ -1,7 +1,7 @@
 import { readDevice } from '../../data/fleet/fleet';
 import { listStreams } from '../../data/fleet/fleet-registry';
 import { readStoredShares } from '../../data/shares/stored-shares';
-import { organisationId } from '../../domain/id';
+import { organisationId } from '../../domain/values/id';
 import { Failure } from '../command-line/failure';
 import type { Report } from '../command-line/report';
 import type { Session } from '../deployment/session';

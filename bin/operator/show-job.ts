@@ -1,7 +1,7 @@
 import { readChannelEvents } from '../../data/events/read-events';
 import { readItem } from '../../data/jobs/jobs';
-import { organisationId } from '../../domain/id';
-import { PLATFORM } from '../../domain/service';
+import { organisationId } from '../../domain/values/id';
+import { PLATFORM } from '../../domain/values/service';
 import { Failure } from '../command-line/failure';
 import type { Report } from '../command-line/report';
 import type { Session } from '../deployment/session';

@@ -1,8 +1,8 @@
-import { isActive } from '../../data/partners/organisation-status';
+import { isActive } from '../../data/access/organisation-status';
 import { shareIdOf } from '../../data/shares/share-id';
 import { findStoredShare, type StoredShare } from '../../data/shares/stored-shares';
-import { organisationId, organisationOf } from '../../domain/id';
-import { hasEnded } from '../../domain/share';
+import { organisationId, organisationOf } from '../../domain/values/id';
+import { hasEnded } from '../../domain/shares/share';
 import { Failure } from '../command-line/failure';
 import type { Report } from '../command-line/report';
 import type { Session } from '../deployment/session';

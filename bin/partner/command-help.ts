@@ -1,5 +1,5 @@
-import { scopes } from '../../contract/endpoint';
-import { commonOptions } from '../commands/common-options';
+import { scopes } from '../../contract/terms/endpoint';
+import { commonOptions } from '../program/common-options';
 import type { CommandName } from './command-line';
 
 const commands: Readonly<Record<CommandName, string>> = {

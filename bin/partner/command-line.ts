@@ -1,4 +1,4 @@
-import { readCommand, type CommandTable } from '../commands/read-command';
+import { readCommand, type CommandTable } from '../program/read-command';
 import type { OptionValues } from '../command-line/read-options';
 
 /** No flag takes a secret: the shell's history keeps command lines. */

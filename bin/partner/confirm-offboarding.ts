@@ -1,6 +1,6 @@
-import { listOrganisations } from '../../data/partners/organisations';
-import { organisationId } from '../../domain/id';
-import type { Partner } from '../../domain/partner';
+import { listOrganisations } from '../../data/access/organisations';
+import { organisationId } from '../../domain/values/id';
+import type { Partner } from '../../domain/access/partner';
 import { Failure } from '../command-line/failure';
 import { printable } from '../command-line/printable';
 import type { Selection } from './selected-clients';

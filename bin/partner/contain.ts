@@ -1,9 +1,9 @@
-import { listOrganisations } from '../../data/partners/organisations';
-import { suspendWithTokens } from '../../data/partners/partners';
+import { listOrganisations } from '../../data/access/organisations';
+import { suspendWithTokens } from '../../data/access/partners';
 import { revokeShare } from '../../data/shares/shares';
 import { readStoredShares } from '../../data/shares/stored-shares';
-import { refusingUntil, type Partner } from '../../domain/partner';
-import { Refusal } from '../../domain/refusal';
+import { refusingUntil, type Partner } from '../../domain/access/partner';
+import { Refusal } from '../../domain/values/refusal';
 import { Failure } from '../command-line/failure';
 import { printable } from '../command-line/printable';
 import type { Report } from '../command-line/report';

@@ -1,8 +1,8 @@
 import { jobsCreatedSince, type CreatedJob } from '../../data/jobs/created-jobs';
 import { shareIdOf } from '../../data/shares/share-id';
 import type { StoredShare } from '../../data/shares/stored-shares';
-import { originOf, type Origin } from '../../domain/creator';
-import type { Partner } from '../../domain/partner';
+import { originOf, type Origin } from '../../domain/values/creator';
+import type { Partner } from '../../domain/access/partner';
 import { table } from '../command-line/table';
 
 /** Whether a client made something of its organisation, by the client that is noted. */

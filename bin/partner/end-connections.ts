@@ -1,7 +1,7 @@
-import { socketsOf } from '../../data/connections/connections';
-import { endMqttConnection } from '../../data/connections/mqtt-topics';
-import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/connections/sockets';
-import { mqttClientsOf } from '../../data/connections/subscriptions';
+import { socketsOf } from '../../data/channels/connections';
+import { endMqttConnection } from '../../data/channels/mqtt-topics';
+import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/channels/sockets';
+import { mqttClientsOf } from '../../data/channels/subscriptions';
 import { allSettled } from './rollback';
 
 /** Closes the sockets of a client. @returns how many there were */
@@ -13,7 +13,7 @@ export async function closeSockets(clientId: string): Promise<number> {
 
 /**
  * Ends the MQTT connections of a client. AWS IoT lists none; they are known from its lifecycle events. One whose event was lost ends when
- * it subscribes (`lambdas/mqtt/count-subscriptions.ts`), or within five minutes, when AWS IoT asks the authorizer again.
+ * it subscribes (`lambdas/channels/count-subscriptions.lambda.ts`), or within five minutes, when AWS IoT asks the authorizer again.
  * @returns how many MQTT clients were disconnected, or were gone already
  */
 export async function endMqttConnections(clientId: string): Promise<number> {

@@ -7,7 +7,7 @@ import {
   deleteRegistration,
 } from '../../data/fleet/fleet-registry';
 import { newId } from '../../data/store/new-id';
-import type { Organisation } from '../../domain/id';
+import type { Organisation } from '../../domain/values/id';
 import type { PlannedGroup } from './onboarding-plan';
 import { allSettled, type Rollback } from './rollback';
 

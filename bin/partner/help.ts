@@ -1,4 +1,4 @@
-import { commonOptions } from '../commands/common-options';
+import { commonOptions } from '../program/common-options';
 
 /** What `npm run partner -- help` prints; `command-help.ts` has the commands' own. */
 export const overview = `Onboards and manages partners, on AWS and on this machine.

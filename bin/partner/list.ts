@@ -1,7 +1,7 @@
-import { scopes as known, scopesOfAll } from '../../contract/endpoint';
-import { listOrganisations } from '../../data/partners/organisations';
-import { organisationId } from '../../domain/id';
-import { apiKeyIds, type Partner } from '../../domain/partner';
+import { scopes as known, scopesOfAll } from '../../contract/terms/endpoint';
+import { listOrganisations } from '../../data/access/organisations';
+import { organisationId } from '../../domain/values/id';
+import { apiKeyIds, type Partner } from '../../domain/access/partner';
 import type { Flags } from './command-line';
 import type { Report } from '../command-line/report';
 import type { Session } from '../deployment/session';

@@ -1,6 +1,6 @@
-import { deletePartner, setPartnerStatus } from '../../data/partners/partners';
+import { deletePartner, setPartnerStatus } from '../../data/access/partners';
 import { endSharesOf } from '../../data/shares/shares';
-import { apiKeyIds, type Partner } from '../../domain/partner';
+import { apiKeyIds, type Partner } from '../../domain/access/partner';
 import { UsageError } from '../command-line/usage-error';
 import { deleteApiKey } from './api-key';
 import type { Flags } from './command-line';

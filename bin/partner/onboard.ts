@@ -3,9 +3,9 @@ import {
   findOrganisation,
   listOrganisations,
   registerOrganisation,
-} from '../../data/partners/organisations';
-import { deletePartner, insertPartner } from '../../data/partners/partners';
-import { organisationId, type Organisation } from '../../domain/id';
+} from '../../data/access/organisations';
+import { deletePartner, insertPartner } from '../../data/access/partners';
+import { organisationId, type Organisation } from '../../domain/values/id';
 import { createApiKey } from './api-key';
 import { Failure } from '../command-line/failure';
 import type { Flags } from './command-line';

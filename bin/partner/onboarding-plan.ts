@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { scopes, scopesOfAll } from '../../contract/endpoint';
-import { text } from '../../domain/text';
+import { scopes, scopesOfAll } from '../../contract/terms/endpoint';
+import { text } from '../../domain/values/text';
 import { UsageError } from '../command-line/usage-error';
 import type { Flags } from './command-line';
 import { organisationTag } from './organisation-tag';

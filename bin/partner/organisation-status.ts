@@ -1,7 +1,7 @@
-import { listOrganisations } from '../../data/partners/organisations';
-import { setOrganisationStatus, type OrganisationStatus } from '../../data/partners/organisation-status';
-import { organisationId, type Organisation } from '../../domain/id';
-import type { Partner } from '../../domain/partner';
+import { listOrganisations } from '../../data/access/organisations';
+import { setOrganisationStatus, type OrganisationStatus } from '../../data/access/organisation-status';
+import { organisationId, type Organisation } from '../../domain/values/id';
+import type { Partner } from '../../domain/access/partner';
 import { Failure } from '../command-line/failure';
 
 /** Two concurrent operators need two tries, at most three; more is a defect. */

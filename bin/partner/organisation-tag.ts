@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { organisationId, type Organisation } from '../../domain/id';
+import { organisationId, type Organisation } from '../../domain/values/id';
 
 /** An organisation's public id, `org-7k2m9qx4`, parsed into its tag. */
 export const organisationTag = z

@@ -1,6 +1,6 @@
-import { replaceApiKeys } from '../../data/partners/partners';
-import { organisationId } from '../../domain/id';
-import { apiKeyIds, type Partner } from '../../domain/partner';
+import { replaceApiKeys } from '../../data/access/partners';
+import { organisationId } from '../../domain/values/id';
+import { apiKeyIds, type Partner } from '../../domain/access/partner';
 import { reasonOf } from '../command-line/reason';
 import type { Deployment } from '../deployment/deployment';
 import { Failure } from '../command-line/failure';

@@ -1,6 +1,6 @@
-import { addApiKey, retireApiKey, withdrawApiKey } from '../../data/partners/partners';
-import { organisationId } from '../../domain/id';
-import type { Partner } from '../../domain/partner';
+import { addApiKey, retireApiKey, withdrawApiKey } from '../../data/access/partners';
+import { organisationId } from '../../domain/values/id';
+import type { Partner } from '../../domain/access/partner';
 import { createApiKey, deleteApiKey } from './api-key';
 import { Failure } from '../command-line/failure';
 import type { Flags } from './command-line';

@@ -1,5 +1,5 @@
 import type { Report } from '../command-line/report';
-import { runProgram } from '../commands/run-program';
+import { runProgram } from '../program/run-program';
 import type { Terminal } from '../command-line/terminal';
 import { Session } from '../deployment/session';
 import { helpFor } from './command-help';

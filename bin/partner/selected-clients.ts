@@ -1,6 +1,6 @@
-import { listOrganisations } from '../../data/partners/organisations';
-import type { Organisation } from '../../domain/id';
-import type { Partner } from '../../domain/partner';
+import { listOrganisations } from '../../data/access/organisations';
+import type { Organisation } from '../../domain/values/id';
+import type { Partner } from '../../domain/access/partner';
 import { UsageError } from '../command-line/usage-error';
 import { Failure } from '../command-line/failure';
 import { expectClient } from '../deployment/expect-client';

@@ -1,6 +1,6 @@
-import { setPartnerStatus } from '../../data/partners/partners';
-import { organisationId } from '../../domain/id';
-import type { Partner } from '../../domain/partner';
+import { setPartnerStatus } from '../../data/access/partners';
+import { organisationId } from '../../domain/values/id';
+import type { Partner } from '../../domain/access/partner';
 import { Failure } from '../command-line/failure';
 import type { Flags } from './command-line';
 import { syncOrganisationStatus } from './organisation-status';

@@ -1,9 +1,9 @@
 import { listDeviceGroups } from '../../data/fleet/fleet';
 import { listStreams } from '../../data/fleet/fleet-registry';
-import { isActive } from '../../data/partners/organisation-status';
-import { findOrganisation } from '../../data/partners/organisations';
+import { isActive } from '../../data/access/organisation-status';
+import { findOrganisation } from '../../data/access/organisations';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
-import { organisationId, type Organisation } from '../../domain/id';
+import { organisationId, type Organisation } from '../../domain/values/id';
 import { reasonOf } from '../command-line/reason';
 import type { Session } from '../deployment/session';
 

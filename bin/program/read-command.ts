@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { didYouMean } from '../../contract/did-you-mean';
+import { didYouMean } from '../../contract/terms/did-you-mean';
 import { readOptionsAndWords, type OptionValues } from '../command-line/read-options';
 import { UsageError } from '../command-line/usage-error';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { restorableTables, type RestorableTable } from '../../domain/restore';
-import { tableNames, type TableName } from '../../domain/table';
+import { restorableTables, type RestorableTable } from '../../domain/jobs/restore';
+import { tableNames, type TableName } from '../../domain/values/table';
 import { readOptionsAndWords } from '../command-line/read-options';
 import { UsageError } from '../command-line/usage-error';
 

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readChannelEvents } from '../../data/events/read-events';
 import { shareIdOf } from '../../data/shares/share-id';
 import { table } from '../../data/store/dynamodb';
-import { kindOf, organisationOf } from '../../domain/id';
+import { kindOf, organisationOf } from '../../domain/values/id';
 import type { Terminal } from '../command-line/terminal';
 import { UsageError } from '../command-line/usage-error';
 import { findDeployment } from '../deployment/deployment';

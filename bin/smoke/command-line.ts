@@ -1,4 +1,4 @@
-import { didYouMean } from '../../contract/did-you-mean';
+import { didYouMean } from '../../contract/terms/did-you-mean';
 import { readOptions, type OptionValues } from '../command-line/read-options';
 import { UsageError } from '../command-line/usage-error';
 import { isPart, parts, type Part } from './parts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, DroneMissionClient } from '../../clients/typescript/src/index.ts';
 import type { Partner } from './stack-facts';
-import { isFinal } from '../../domain/job-lifecycle';
+import { isFinal } from '../../domain/jobs/job-lifecycle';
 
 /** Half an hour in the air (docs/platform.md, "Trying it without a platform"). */
 const LAPS = 40;

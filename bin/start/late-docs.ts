@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { addBuilt, assetFolder } from '../../lib/asset-folder';
+import { addBuilt, assetFolder } from '../../lib/docs/asset-folder';
 import { buildDocs } from '../../lib/docs/docs-build';
 import { docsFiles, docsPartIn, docsParts } from '../../lib/docs/docs-files';
 

@@ -5,17 +5,17 @@ import { assemblyFolder, synthesiseApp, withoutLateFiles } from './synthesis';
 
 /** Functions that are called before the banner, by `npm start` or by what it causes. One that is missing here costs some seconds. */
 const calledFirst: readonly string[] = [
-  'authorizer/authorize',
-  'bus/consume-platform-events',
-  'http/auth/issue-token',
-  'http/jobs/create-job',
-  'http/jobs/delete-job',
-  'http/jobs/get-job',
-  'http/jobs/list-jobs',
-  'http/shares/create-share',
-  'http/shares/list-shares',
-  'stream/publish-platform-events',
-  'stream/status-fan-out',
+  'access/authorize',
+  'platform/consume-platform-events',
+  'access/issue-token',
+  'jobs/create-job',
+  'jobs/delete-job',
+  'jobs/get-job',
+  'jobs/list-jobs',
+  'shares/create-share',
+  'shares/list-shares',
+  'platform/publish-platform-events',
+  'channels/status-fan-out',
   ...simulatorEntryPoints,
 ];
 

@@ -1,6 +1,6 @@
 import { shareIdOf } from '../../data/shares/share-id';
 import { madeAt } from '../../data/store/new-id';
-import { kindOf } from '../../domain/id';
+import { kindOf } from '../../domain/values/id';
 import { readOptionsAndWords } from '../command-line/read-options';
 import type { Terminal } from '../command-line/terminal';
 import { UsageError } from '../command-line/usage-error';

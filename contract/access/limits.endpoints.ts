@@ -1,5 +1,5 @@
-import { scopes, type Endpoint } from '../endpoint';
-import * as schemas from '../schemas/limits';
+import { scopes, type Endpoint } from '../terms/endpoint';
+import * as schemas from './limits.schemas';
 
 // The endpoint for a client's limits.
 
@@ -12,7 +12,8 @@ export const getLimits = {
     'a moment later, when AWS IoT has reported it. A connection that broke without a close counts until the service notices.\n\n' +
     'AWS counts token requests and does not tell how many are left, so that entry has neither `remaining` nor `resetAt`.',
   scope: scopes,
-  handler: 'limits/get-limits',
+  handler: 'access/get-limits',
+  tag: 'Limits',
   tables: { requests: ['batchGet'], connections: ['batchGet', 'query'] },
   request: {},
   reply: { status: 200, body: schemas.limitsReply },

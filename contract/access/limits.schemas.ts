@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { success } from './page';
+import { success } from '../terms/page.schemas';
 
 /** How often a client may call an operation. */
 export const rateLimit = z.object({

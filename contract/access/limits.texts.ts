@@ -1,4 +1,4 @@
-import type { Fields } from '../field';
+import type { Fields } from '../terms/field';
 
 /** Fields of a client's limits. */
 export const limitFields: Fields = {

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../endpoint';
-import * as schemas from '../schemas/token';
+import type { Endpoint } from '../terms/endpoint';
+import * as schemas from './token.schemas';
 
 // The OAuth token endpoint.
 
@@ -13,7 +13,8 @@ export const issueToken = {
     'API key and client must belong together, otherwise the answer is 403, as it is for a suspended client.\n\n' +
     'Limit: 50 requests a second per API key, with bursts of 100; beyond that 429 without `Retry-After`: wait a second.',
   scope: null,
-  handler: 'auth/issue-token',
+  handler: 'access/issue-token',
+  tag: 'Tokens',
   tables: { partners: ['get'] },
   settings: ['TOKEN_URL'],
   request: { body: schemas.tokenRequest },

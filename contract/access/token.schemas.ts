@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { text } from '../../domain/text';
+import { text } from '../../domain/values/text';
 
 /** Longer than any id or secret that Cognito issues. */
 const credential = text(0, 256);

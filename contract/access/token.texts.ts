@@ -1,4 +1,4 @@
-import type { Fields } from '../field';
+import type { Fields } from '../terms/field';
 
 const token = 'eyJraWQiOiJkZW1vIiwiYWxnIjoiUlMyNTYifQ.eyJzY29wZSI6IuKApiJ9.c2lnbmF0dXJl';
 

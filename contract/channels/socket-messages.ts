@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { refusalCodes } from '../domain/refusal';
-import { permissions, shareTypes } from '../domain/share';
-import { shareStatusMessage } from '../domain/status-message';
-import { deviceState, orientation } from '../domain/telemetry';
-import { errorDetail } from './message-fault';
-import { broadcastAccess, controlOutcomeMessage } from './share-page';
+import { refusalCodes } from '../../domain/values/refusal';
+import { permissions, shareTypes } from '../../domain/shares/share';
+import { shareStatusMessage } from '../../domain/channels/status-message';
+import { deviceState, orientation } from '../../domain/telemetry/telemetry';
+import { errorDetail } from '../terms/message-fault';
+import { broadcastAccess, controlOutcomeMessage } from '../shares/share-page';
 
 /** A sample of a device, for partners that have subscribed to it. */
 export const deviceTelemetryMessage = z.object({

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { text } from '../../domain/text';
-import { messageId as id } from '../message-id';
-import type { WebSocketAction } from '../websocket-action';
+import { text } from '../../domain/values/text';
+import { messageId as id } from '../terms/message-id';
+import type { WebSocketAction } from '../terms/websocket-action';
 
 // Actions about the socket itself.
 
@@ -17,7 +17,7 @@ export const ping = {
     timestamp: z.string(),
   }),
   refusals: ['unknown_action'],
-  handler: 'answer-message',
+  handler: 'channels/answer-message',
   tables: {},
 } as const satisfies WebSocketAction;
 
@@ -32,7 +32,7 @@ export const authenticate = {
     subscriptionsEnded: z.optional(z.literal(true)),
   }),
   refusals: ['unauthorized', 'unknown_action'],
-  handler: 'authenticate',
+  handler: 'channels/authenticate',
   tables: { connections: ['query', 'update', 'delete'], partners: ['get'] },
   bindings: ['tokens', 'sockets'],
 } as const satisfies WebSocketAction;

@@ -1,9 +1,9 @@
-import { organisationOf, type Kind, type Resource } from '../domain/id';
-import type { StatusMessage } from '../domain/status-message';
-import type { Scope, TableUses } from './endpoint';
-import { channelAddresses } from './links';
+import { organisationOf, type Kind, type Resource } from '../../domain/values/id';
+import type { StatusMessage } from '../../domain/channels/status-message';
+import type { Scope, TableUses } from '../terms/endpoint';
+import { channelAddresses } from '../terms/links';
 
-export { topicOf } from './links';
+export { topicOf } from '../terms/links';
 
 type MessageType = StatusMessage['type'];
 /** A field that every message has. */
@@ -20,7 +20,7 @@ interface ChannelOf<Type extends MessageType> {
   readonly topicSuffix: string;
   /** Path of the WebSocket connection, with `{id}` for the identifier. */
   readonly path: string;
-  /** Tables that `lambdas/delivery/channel-state.ts` uses to authorise a subscriber and to read the state, and how. */
+  /** Tables that `lambdas/channels/channel-state.ts` uses to authorise a subscriber and to read the state, and how. */
   readonly tables: { readonly authorise: TableUses; readonly state: TableUses };
   /** Every status message of this type is published, each on the channel whose id is in `idField`. */
   readonly messageType: Type;

@@ -5,7 +5,7 @@ import {
   jobStatusMessage,
   shareStatusMessage,
   type StatusMessage,
-} from '../domain/status-message';
+} from '../../domain/channels/status-message';
 
 /** The schema of each message on the status channels, by its type: apart from the channels, for the functions that only pass messages on. */
 export const statusMessages = {

@@ -1,10 +1,10 @@
-import { START_WITHIN_MS } from '../../domain/command';
-import { asksForStop, commandRequest } from '../../domain/command-request';
-import { LEASE_S } from '../../domain/control-lease';
-import type { Endpoint } from '../endpoint';
-import { COMMANDS_PER_MINUTE, COMMANDS_OF_DEVICE_PER_MINUTE } from '../rates';
-import * as schemas from '../schemas/commands';
-import { messageReply, pageQuery } from '../schemas/page';
+import { START_WITHIN_MS } from '../../domain/commands/command';
+import { asksForStop, commandRequest } from '../../domain/commands/command-request';
+import { LEASE_S } from '../../domain/commands/control-lease';
+import type { Endpoint } from '../terms/endpoint';
+import { COMMANDS_PER_MINUTE, COMMANDS_OF_DEVICE_PER_MINUTE } from '../terms/rates';
+import * as schemas from './commands.schemas';
+import { messageReply, pageQuery } from '../terms/page.schemas';
 
 // Endpoints for commands to devices in flight.
 
@@ -21,6 +21,7 @@ export const sendCommand = {
     `A device takes ${COMMANDS_OF_DEVICE_PER_MINUTE} commands a minute of all clients; \`PAUSE\`, \`RETURN_HOME\` and \`LAND\` are not counted there. \`all\` scopes don’t include \`command:control\`: your operator grants it by name.`,
   scope: 'command:control',
   handler: 'commands/send-command',
+  tag: 'Commands',
   perMinute: COMMANDS_PER_MINUTE,
   spares: asksForStop,
   idempotent: true,
@@ -36,6 +37,7 @@ export const listDeviceCommands = {
     'Returns a page of the commands of a device, whoever sent them, for 90 days; also of a device that was removed since.',
   scope: 'command:read',
   handler: 'commands/list-device-commands',
+  tag: 'Commands',
   tables: { commands: ['query'], fleet: ['get'] },
   request: { query: pageQuery },
   reply: { status: 200, body: schemas.commandsReply },
@@ -47,6 +49,7 @@ export const getCommand = {
   description: 'Returns a command as it is now.',
   scope: 'command:read',
   handler: 'commands/get-command',
+  tag: 'Commands',
   tables: { commands: ['get'] },
   request: {},
   reply: { status: 200, body: schemas.commandReply },
@@ -59,6 +62,7 @@ export const listJobCommands = {
     'Returns the newest hundred commands that devices got while they flew the job. Of a job without a `deviceId`: those of the devices that are in its group now.',
   scope: 'command:read',
   handler: 'commands/list-job-commands',
+  tag: 'Commands',
   tables: { jobs: ['get'], fleet: ['query'], commands: ['query'] },
   request: {},
   reply: { status: 200, body: schemas.jobCommandsReply },
@@ -71,7 +75,8 @@ export const getCapabilities = {
     'Returns the names of the commands that a device obeys and its range, as the drone platform registered them. What is left out is not known: then the platform ' +
     'alone decides about a command.',
   scope: 'resources:read',
-  handler: 'resources/get-capabilities',
+  handler: 'fleet/get-capabilities',
+  tag: 'Resources',
   tables: { fleet: ['get'] },
   request: {},
   reply: { status: 200, body: schemas.capabilitiesReply },
@@ -86,6 +91,7 @@ export const holdControl = {
     'When it ends, the flight goes on as it was. Nobody has to hold a device to command it: without a holder the last command wins.',
   scope: 'command:control',
   handler: 'commands/hold-control',
+  tag: 'Commands',
   tables: { fleet: ['get'], commands: ['get', 'put'] },
   request: {},
   reply: { status: 200, body: schemas.controlReply },
@@ -98,6 +104,7 @@ export const releaseControl = {
     'Ends what your client or a viewer holds; without a holder it changes nothing. Another client’s is 409 `held_by`. The flight goes on as it was.',
   scope: 'command:control',
   handler: 'commands/release-control',
+  tag: 'Commands',
   tables: { fleet: ['get'], commands: ['get', 'put'] },
   request: {},
   reply: { status: 200, body: messageReply },
@@ -109,6 +116,7 @@ export const getControl = {
   description: 'Returns who holds the device now, and until when; without a holder only `deviceId`.',
   scope: 'command:read',
   handler: 'commands/get-control',
+  tag: 'Commands',
   tables: { fleet: ['get'], commands: ['get'], shares: ['get'] },
   request: {},
   reply: { status: 200, body: schemas.controlReply },

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { commandPosition as position } from '../../domain/command';
-import { commandRecord, lateOutcome as late } from '../../domain/command-record';
-import { knownRequests, ownRequest } from '../../domain/command-request';
-import { controlLease } from '../../domain/control-lease';
-import { deviceCapabilities as capabilities, deviceRange as range } from '../../domain/fleet';
-import { nextToken, success } from './page';
+import { commandPosition as position } from '../../domain/commands/command';
+import { commandRecord, lateOutcome as late } from '../../domain/commands/command-record';
+import { knownRequests, ownRequest } from '../../domain/commands/command-request';
+import { controlLease } from '../../domain/commands/control-lease';
+import { deviceCapabilities as capabilities, deviceRange as range } from '../../domain/fleet/fleet';
+import { nextToken, success } from '../terms/page.schemas';
 
 export const { PAUSE: pauseCommand, RESUME: resumeCommand, RETURN_HOME: returnHomeCommand } = knownRequests;
 export const { LAND: landCommand, GO_TO: goToCommand, ORBIT: orbitCommand } = knownRequests;

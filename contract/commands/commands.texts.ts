@@ -1,8 +1,8 @@
-import { commandNames, commandOrigins, START_WITHIN_MS, timeoutBounds } from '../../../domain/command';
-import { commandReasons } from '../../../domain/command-lifecycle';
-import { LEASE_S } from '../../../domain/control-lease';
-import type { Field, Fields } from '../field';
-import { identifier } from './common';
+import { commandNames, commandOrigins, START_WITHIN_MS, timeoutBounds } from '../../domain/commands/command';
+import { commandReasons } from '../../domain/commands/command-lifecycle';
+import { LEASE_S } from '../../domain/commands/control-lease';
+import type { Field, Fields } from '../terms/field';
+import { identifier } from '../terms/common.texts';
 
 const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
 

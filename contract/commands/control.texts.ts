@@ -1,5 +1,5 @@
-import { commandReasons } from '../../../domain/command-lifecycle';
-import type { Fields } from '../field';
+import { commandReasons } from '../../domain/commands/command-lifecycle';
+import type { Fields } from '../terms/field';
 
 /** Fields of commands to drones. */
 export const controlFields: Fields = {

@@ -1,7 +1,7 @@
-import { jobRequest } from '../../domain/job';
-import type { Endpoint } from '../endpoint';
-import { JOBS_CHECKED_PER_MINUTE } from '../rates';
-import * as schemas from '../schemas/check';
+import { jobRequest } from '../../domain/jobs/job';
+import type { Endpoint } from '../terms/endpoint';
+import { JOBS_CHECKED_PER_MINUTE } from '../terms/rates';
+import * as schemas from './check.schemas';
 
 export const checkJob = {
   summary: 'Check whether a job could be flown',
@@ -14,7 +14,8 @@ export const checkJob = {
     'not for a job whose `scheduledAt` is in the future, of which nobody knows what devices will do then. A job without a place has no candidates: the platform alone judges it.\n\n' +
     'The answer holds for the moment. The platform checks again when it takes the job, and fails one that no longer can be flown with the code of the finding as its `reason`.',
   scope: { all: ['command:create', 'resources:read'] },
-  handler: 'jobs/check-job',
+  handler: 'dispatch/check-job',
+  tag: 'Jobs',
   perMinute: JOBS_CHECKED_PER_MINUTE,
   asksPlatform: true,
   tables: {

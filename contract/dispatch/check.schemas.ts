@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import * as domain from '../../domain/job-check';
-import { candidate } from './dispatch';
-import { success } from './page';
+import * as domain from '../../domain/dispatch/job-check';
+import { candidate } from './dispatch.schemas';
+import { success } from '../terms/page.schemas';
 
 export const { finding } = domain;
 

@@ -1,7 +1,7 @@
-import { dispatchRequest } from '../../domain/dispatch';
-import type { Endpoint } from '../endpoint';
-import { JOBS_DISPATCHED_PER_MINUTE } from '../rates';
-import * as schemas from '../schemas/dispatch';
+import { dispatchRequest } from '../../domain/dispatch/dispatch';
+import type { Endpoint } from '../terms/endpoint';
+import { JOBS_DISPATCHED_PER_MINUTE } from '../terms/rates';
+import * as schemas from './dispatch.schemas';
 
 export const dispatchJob = {
   summary: 'Dispatch the nearest free device to a place',
@@ -13,7 +13,8 @@ export const dispatchJob = {
     'devices, with the `reason` of each that was passed over. When none is free the answer is 409 with the same reasons. ' +
     'A job that the drone platform has not queued within 60 seconds becomes `FAILED` with the reason `NOT_TAKEN`, and its device is free again.',
   scope: { all: ['command:create', 'resources:read'] },
-  handler: 'jobs/dispatch-job',
+  handler: 'dispatch/dispatch-job',
+  tag: 'Jobs',
   perMinute: JOBS_DISPATCHED_PER_MINUTE,
   idempotent: true,
   setsDeadlines: true,

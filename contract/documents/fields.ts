@@ -1,18 +1,18 @@
-import type { Field } from './field';
-import { commandFields } from './fields/commands';
-import { commonFields } from './fields/common';
-import { controlFields } from './fields/control';
-import { errorFields } from './fields/errors';
-import { eventFields } from './fields/events';
-import { fleetFields } from './fields/fleet';
-import { jobFields } from './fields/jobs';
-import { limitFields } from './fields/limits';
-import { missionFields } from './fields/missions';
-import { platformEventFields } from './fields/platform-events';
-import { shareFields } from './fields/shares';
-import { telemetryFields } from './fields/telemetry';
-import { tokenFields } from './fields/token';
-import { trackFields } from './fields/tracks';
+import type { Field } from '../terms/field';
+import { commandFields } from '../commands/commands.texts';
+import { commonFields } from '../terms/common.texts';
+import { controlFields } from '../commands/control.texts';
+import { errorFields } from '../terms/errors.texts';
+import { eventFields } from '../events/events.texts';
+import { fleetFields } from '../fleet/fleet.texts';
+import { jobFields } from '../jobs/jobs.texts';
+import { limitFields } from '../access/limits.texts';
+import { missionFields } from '../missions/missions.texts';
+import { platformEventFields } from '../platform/platform-events.texts';
+import { shareFields } from '../shares/shares.texts';
+import { telemetryFields } from '../telemetry/telemetry.texts';
+import { tokenFields } from '../access/token.texts';
+import { trackFields } from '../jobs/tracks.texts';
 
 /** Every field of requests, replies, messages and events. A test requires an entry for each field of the documents. */
 const fields: ReadonlyMap<string, Field> = new Map(
@@ -44,6 +44,6 @@ export const fieldOf = (name: string, owner?: string): Field | undefined =>
 /** The example of a field. @throws Error if it has none */
 export function exampleValue(name: string): unknown {
   const [first] = fields.get(name)?.examples ?? [];
-  if (first === undefined) throw new Error(`the field ${name} has no example in contract/documents/fields/`);
+  if (first === undefined) throw new Error(`the field ${name} has no example in a .texts.ts of contract/`);
   return first;
 }

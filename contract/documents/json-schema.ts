@@ -1,17 +1,25 @@
 import * as z from 'zod/mini';
-import { knownRequests } from '../../domain/command-request';
-import { location } from '../../domain/destination';
-import { shareRequest } from '../../domain/new-share';
-import { metadata } from '../../domain/metadata';
-import { routePoint } from '../../domain/route';
-import { position } from '../../domain/telemetry';
-import { moment } from '../../domain/text';
-import { messageId } from '../message-id';
-import { commandEvent, deviceEvent, jobEvent, MAX_WAIT_S, shareEvent, unknownEvent, wait } from '../schemas/events';
-import { limit } from '../schemas/page';
-import { tokenRequest } from '../schemas/token';
+import { knownRequests } from '../../domain/commands/command-request';
+import { location } from '../../domain/values/destination';
+import { shareRequest } from '../../domain/shares/new-share';
+import { metadata } from '../../domain/values/metadata';
+import { routePoint } from '../../domain/shares/route';
+import { position } from '../../domain/telemetry/telemetry';
+import { moment } from '../../domain/values/text';
+import { messageId } from '../terms/message-id';
+import {
+  commandEvent,
+  deviceEvent,
+  jobEvent,
+  MAX_WAIT_S,
+  shareEvent,
+  unknownEvent,
+  wait,
+} from '../events/events.schemas';
+import { limit } from '../terms/page.schemas';
+import { tokenRequest } from '../access/token.schemas';
 import { fieldOf } from './fields';
-import { commandSchemaName } from './fields/commands';
+import { commandSchemaName } from '../commands/commands.texts';
 import { withNumberFormats } from './number-format';
 
 /** A JSON Schema of dialect 2020-12, which OpenAPI 3.1 uses, without what draft-07, AsyncAPI's dialect, reads differently. */

@@ -5,7 +5,7 @@ const INT32_MAX = 2 ** 31 - 1;
 /**
  * A schema in which every number has a `format`, and every schema within it: without one, generators of Go and Java make a
  * number of 32 bits, which is 0.8 m off in a longitude of 140°. Numbers are `double`. Integers are `int32`, or `int64` if
- * they may be larger: by their bounds, or as their field says (`contract/documents/fields/`).
+ * they may be larger: by their bounds, or as their field says (`.texts.ts` of its room).
  */
 export function withNumberFormats<Schema extends JsonSchema>(schema: Schema): Schema {
   const within = Object.entries(schema).map(([keyword, value]: [string, unknown]) => [

@@ -1,6 +1,6 @@
-import type { Endpoint } from '../endpoint';
-import { EVENTS_PER_MINUTE } from '../rates';
-import * as schemas from '../schemas/events';
+import type { Endpoint } from '../terms/endpoint';
+import { EVENTS_PER_MINUTE } from '../terms/rates';
+import * as schemas from './events.schemas';
 
 // Endpoints for the event log.
 
@@ -19,6 +19,7 @@ export const listEvents = {
     'The log keeps an event for seven days. A cursor that is older is 410: begin with `after=oldest`, or read the current state.',
   scope: ['command:read', 'share:read', 'resources:read'],
   handler: 'events/list-events',
+  tag: 'Events',
   perMinute: EVENTS_PER_MINUTE,
   tables: { events: ['get', 'query'] },
   waits: true,
@@ -34,6 +35,7 @@ export const listJobEvents = {
     'as long as the track, 90 days unless your operator has changed that.',
   scope: 'command:read',
   handler: 'jobs/list-job-events',
+  tag: 'Jobs',
   tables: { jobs: ['get'], events: ['query'] },
   request: {},
   reply: { status: 200, body: schemas.jobEventsReply },

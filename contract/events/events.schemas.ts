@@ -4,8 +4,8 @@ import {
   deviceStatusMessage,
   jobStatusMessage,
   shareStatusMessage,
-} from '../../domain/status-message';
-import { limit, success } from './page';
+} from '../../domain/channels/status-message';
+import { limit, success } from '../terms/page.schemas';
 
 /** Longest time that a call may wait for an event, in seconds: API Gateway ends a call after 29. */
 export const MAX_WAIT_S = 20;

@@ -1,9 +1,9 @@
-import { MAX_WAIT_S } from '../../schemas/events';
-import type { Fields } from '../field';
-import { commandFields } from './commands';
-import { fleetFields } from './fleet';
-import { jobFields } from './jobs';
-import { shareFields } from './shares';
+import { MAX_WAIT_S } from './events.schemas';
+import type { Fields } from '../terms/field';
+import { commandFields } from '../commands/commands.texts';
+import { fleetFields } from '../fleet/fleet.texts';
+import { jobFields } from '../jobs/jobs.texts';
+import { shareFields } from '../shares/shares.texts';
 
 /** The fields of a message as those of the event: they are the same. */
 const sameAs = (fields: Fields, message: string, event: string): Fields =>

@@ -1,6 +1,6 @@
-import type { Endpoint } from '../endpoint';
-import { SHARED_RESOURCES_PER_MINUTE } from '../rates';
-import * as schemas from '../schemas/fleet';
+import type { Endpoint } from '../terms/endpoint';
+import { SHARED_RESOURCES_PER_MINUTE } from '../terms/rates';
+import * as schemas from './fleet.schemas';
 
 // Endpoints for a partner's device groups and devices, and for the device of a share.
 
@@ -13,6 +13,7 @@ export const listShareResources = {
     'of polling.',
   scope: 'share:read',
   handler: 'shares/list-share-resources',
+  tag: 'Shares',
   perMinute: SHARED_RESOURCES_PER_MINUTE,
   tables: { shares: ['get'], fleet: ['get', 'query'] },
   video: true,
@@ -29,7 +30,8 @@ export const listResources = {
     'With `include=state` each device has its `lastState`: what it reported last, and when, without `sensorPayload`. Ask for it once, and ' +
     'follow the telemetry of the group from then on, instead of polling.',
   scope: 'resources:read',
-  handler: 'resources/list-resources',
+  handler: 'fleet/list-resources',
+  tag: 'Resources',
   tables: { fleet: ['query'] },
   request: { query: schemas.resourcesQuery },
   reply: { status: 200, body: schemas.resourcesReply, links: 'group' },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import * as domain from '../../domain/fleet';
-import { deviceState } from '../../domain/telemetry';
-import { links, success } from './page';
+import * as domain from '../../domain/fleet/fleet';
+import { deviceState } from '../../domain/telemetry/telemetry';
+import { links, success } from '../terms/page.schemas';
 
 export const resourcesQuery = z.strictObject({ include: z.optional(z.enum(['state'])) });
 

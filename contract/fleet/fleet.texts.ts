@@ -1,5 +1,5 @@
-import type { Field, Fields } from '../field';
-import { identifier } from './common';
+import type { Field, Fields } from '../terms/field';
+import { identifier } from '../terms/common.texts';
 
 const deviceName: Field = { description: 'Name of the device, for people.', examples: ['North 1'], minLength: 1 };
 const deviceStatus: Field = {

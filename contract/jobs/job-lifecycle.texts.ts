@@ -1,7 +1,7 @@
 /** The lifecycle of jobs in sentences of the documents. */
-import { isFinal, isFlown, jobStatuses, lifecycle, statusesBefore, wayTo } from '../domain/job-lifecycle';
+import { isFinal, isFlown, jobStatuses, lifecycle, statusesBefore, wayTo } from '../../domain/jobs/job-lifecycle';
 
-export { isFinal } from '../domain/job-lifecycle';
+export { isFinal } from '../../domain/jobs/job-lifecycle';
 
 const code = (status: string) => `\`${status}\``;
 const numbers = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];

@@ -1,11 +1,11 @@
-import { jobChange, jobRequest, MAX_SEARCHED } from '../../domain/job';
-import type { Endpoint } from '../endpoint';
-import { JOBS_CREATED_PER_MINUTE } from '../rates';
-import * as schemas from '../schemas/jobs';
-import { MAX_GAP_S } from '../../domain/track-lines';
-import { jobTrack, trackFormats, trackMediaTypes, trackQuery } from '../schemas/tracks';
-import { messageReply } from '../schemas/page';
-import { allMoves, flownStatuses } from '../job-lifecycle';
+import { jobChange, jobRequest, MAX_SEARCHED } from '../../domain/jobs/job';
+import type { Endpoint } from '../terms/endpoint';
+import { JOBS_CREATED_PER_MINUTE } from '../terms/rates';
+import * as schemas from './jobs.schemas';
+import { MAX_GAP_S } from '../../domain/telemetry/track-lines';
+import { jobTrack, trackFormats, trackMediaTypes, trackQuery } from './tracks.schemas';
+import { messageReply } from '../terms/page.schemas';
+import { allMoves, flownStatuses } from './job-lifecycle.texts';
 
 // Endpoints for jobs (drone missions).
 
@@ -19,6 +19,7 @@ export const createJob = {
     'an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.',
   scope: 'command:create',
   handler: 'jobs/create-job',
+  tag: 'Jobs',
   perMinute: JOBS_CREATED_PER_MINUTE,
   idempotent: true,
   tables: { fleet: ['batchGet'], missions: ['get', 'update'], jobs: ['put'] },
@@ -38,6 +39,7 @@ export const listJobs = {
     'Without `status` the list is current. Filtered by `status` it may lag behind, usually by less than a second.',
   scope: 'command:read',
   handler: 'jobs/list-jobs',
+  tag: 'Jobs',
   tables: { jobs: ['query'] },
   request: { query: schemas.jobsQuery },
   reply: { status: 200, body: schemas.jobsReply },
@@ -52,6 +54,7 @@ export const getJob = {
     '`progress` of a job in flight is the newest that its device or the drone platform has said, so it can change while `version` stays.',
   scope: 'command:read',
   handler: 'jobs/get-job',
+  tag: 'Jobs',
   // In flight the newest progress is in what the device reported.
   tables: { jobs: ['get'], fleet: ['get'] },
   request: {},
@@ -78,7 +81,8 @@ export const getJobTrack = {
     'A device’s track of more than 10,000 positions is thinned out evenly to that many, with both ends of each line; ' +
     '`recorded` is the number of positions before that. Of a flight of more than ten hours it is the last ten.',
   scope: 'command:read',
-  handler: 'jobs/get-job-track',
+  handler: 'telemetry/get-job-track',
+  tag: 'Jobs',
   tables: { jobs: ['get'], flights: ['query'] },
   request: { query: trackQuery },
   reply: { status: 200, body: jobTrack, mediaTypes: trackMediaTypes, formats: trackFormats },
@@ -99,6 +103,7 @@ export const updateJob = {
     '`actionOnArrival` and `flight` can’t be changed: cancel the job and create another.',
   scope: 'command:update',
   handler: 'jobs/update-job',
+  tag: 'Jobs',
   tables: { jobs: ['update', 'get'] },
   request: { body: jobChange },
   reply: { status: 200, body: schemas.updatedJobReply, versioned: true },
@@ -113,6 +118,7 @@ export const deleteJob = {
     'ignored. To keep the record of a job that has not started, cancel it instead.',
   scope: 'command:update',
   handler: 'jobs/delete-job',
+  tag: 'Jobs',
   tables: { jobs: ['delete'] },
   request: {},
   reply: { status: 200, body: messageReply },
@@ -126,6 +132,7 @@ export const cancelJob = {
     '`Cannot cancel job`. A job in flight can’t be cancelled: `details` names the command that ends the flight, `RETURN_HOME`. The request needs no body; one that is sent is ignored.',
   scope: 'command:update',
   handler: 'jobs/cancel-job',
+  tag: 'Jobs',
   tables: { jobs: ['update'] },
   request: {},
   reply: { status: 200, body: schemas.cancelledJobReply },

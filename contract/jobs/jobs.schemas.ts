@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import * as domain from '../../domain/job';
-import { links, nextToken, page, success } from './page';
+import * as domain from '../../domain/jobs/job';
+import { links, nextToken, page, success } from '../terms/page.schemas';
 
 export const jobsQuery = z.strictObject({
   ...page,
@@ -9,8 +9,8 @@ export const jobsQuery = z.strictObject({
   deviceId: domain.jobRequest.shape.deviceId,
 });
 
-export { flightSettings, location } from '../../domain/destination';
-export { progress } from '../../domain/progress';
+export { flightSettings, location } from '../../domain/values/destination';
+export { progress } from '../../domain/jobs/progress';
 
 export const { jobSummary } = domain;
 

@@ -1,10 +1,10 @@
-import type { Field, Fields } from '../field';
-import { passedOver } from '../../../domain/dispatch';
-import { findingCodes } from '../../../domain/job-check';
-import { actions } from '../../../domain/destination';
-import { identifier } from './common';
-import { allMoves, lastAreFinal } from '../../job-lifecycle';
-import { failureReasons } from '../../platform';
+import type { Field, Fields } from '../terms/field';
+import { passedOver } from '../../domain/dispatch/dispatch';
+import { findingCodes } from '../../domain/dispatch/job-check';
+import { actions } from '../../domain/values/destination';
+import { identifier } from '../terms/common.texts';
+import { allMoves, lastAreFinal } from './job-lifecycle.texts';
+import { failureReasons } from '../../domain/jobs/job-report';
 
 /** Codes of failures that have a meaning; the list is open. */
 export const failureCodes = Object.keys(failureReasons)

@@ -1,4 +1,4 @@
-import type { Fields } from '../field';
+import type { Fields } from '../terms/field';
 
 const order = 'at each position, in the order of `coordinates`';
 const times = ['2026-11-27T10:30:15.123Z', '2026-11-27T10:30:16.118Z'];

@@ -1,7 +1,7 @@
-import type { Endpoint } from '../endpoint';
-import { MISSIONS_WRITTEN_PER_MINUTE } from '../rates';
-import * as schemas from '../schemas/missions';
-import { messageReply } from '../schemas/page';
+import type { Endpoint } from '../terms/endpoint';
+import { MISSIONS_WRITTEN_PER_MINUTE } from '../terms/rates';
+import * as schemas from './missions.schemas';
+import { messageReply } from '../terms/page.schemas';
 
 // Endpoints for missions: lines of waypoints that jobs fly.
 
@@ -15,7 +15,7 @@ const heights =
   'Heights keep the reference that the file has, which is `heightReference`; none is converted, and a file that mixes them is 400. ' +
   '`JOB` means that the file has no heights, as KML without `altitudeMode`: they come from `flight.height` of the job.';
 
-/** `domain/mission-record.ts` has the rule. */
+/** `domain/missions/mission-record.ts` has the rule. */
 const keptVersions =
   'Jobs fly a version until 90 days after it was replaced or deleted, and until 90 days after the latest `scheduledAt` of a job that names ' +
   'it. Its file can’t be read any more; the operator of the service can restore it for 95 days.';
@@ -27,6 +27,7 @@ export const createMission = {
     '`name` is the file’s own unless the parameter says another.',
   scope: 'command:create',
   handler: 'missions/create-mission',
+  tag: 'Missions',
   perMinute: MISSIONS_WRITTEN_PER_MINUTE,
   // It deletes the line of a mission whose file could not be stored.
   tables: { missions: ['put', 'delete'] },
@@ -43,6 +44,7 @@ export const listMissions = {
     '`nextToken`; pass it to get the next page.',
   scope: 'command:read',
   handler: 'missions/list-missions',
+  tag: 'Missions',
   tables: { missions: ['query'] },
   request: { query: schemas.missionsQuery },
   reply: { status: 200, body: schemas.missionsReply },
@@ -59,6 +61,7 @@ export const getMission = {
     'In GeoJSON the third coordinate is the height above `heightReference` of the properties; with `JOB` there is none.',
   scope: 'command:read',
   handler: 'missions/get-mission',
+  tag: 'Missions',
   tables: { missions: ['get'] },
   missionFiles: ['get'],
   request: { query: schemas.missionQuery },
@@ -77,6 +80,7 @@ export const replaceMission = {
     `Stores a new version of a mission. Jobs that exist keep the version that they were created with. ${keptVersions}\n\n${formats}`,
   scope: 'command:update',
   handler: 'missions/replace-mission',
+  tag: 'Missions',
   perMinute: MISSIONS_WRITTEN_PER_MINUTE,
   // It deletes the line of a version whose file could not be stored.
   tables: { missions: ['get', 'put', 'update', 'delete'] },
@@ -93,6 +97,7 @@ export const deleteMission = {
     `created with. ${keptVersions}`,
   scope: 'command:update',
   handler: 'missions/delete-mission',
+  tag: 'Missions',
   tables: { missions: ['get', 'update', 'delete'] },
   missionFiles: ['delete'],
   request: {},

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import * as domain from '../../domain/mission-record';
-import { waypoint } from '../../domain/mission';
-import { name, ofOneLine, visible } from '../../domain/text';
-import { nextToken, page, success } from './page';
+import * as domain from '../../domain/missions/mission-record';
+import { waypoint } from '../../domain/missions/mission';
+import { name, ofOneLine, visible } from '../../domain/values/text';
+import { nextToken, page, success } from '../terms/page.schemas';
 
 const { KML, WPML: KMZ } = domain.mediaTypeOf;
 

@@ -1,7 +1,7 @@
-import { heightReferences } from '../../../domain/mission';
-import { mediaTypeOf, missionFormats } from '../../../domain/mission-record';
-import type { Field, Fields } from '../field';
-import { identifier } from './common';
+import { heightReferences } from '../../domain/missions/mission';
+import { mediaTypeOf, missionFormats } from '../../domain/missions/mission-record';
+import type { Field, Fields } from '../terms/field';
+import { identifier } from '../terms/common.texts';
 
 const missionId: Field = {
   description: 'Identifier of the mission, assigned by the service. Treat it as opaque.',

@@ -1,4 +1,4 @@
-import { EVENT_VERSION, PLATFORM, SERVICE } from '../../platform';
+import { EVENT_VERSION, PLATFORM, SERVICE } from './platform';
 
 /** An event as it is on the bus, with the fields that its publisher sets. */
 export interface PlatformEventExample {

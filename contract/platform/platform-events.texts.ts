@@ -1,6 +1,6 @@
-import { dropReasons } from '../../platform';
-import type { Field, Fields } from '../field';
-import { failureCodes } from './jobs';
+import { dropReasons } from './platform';
+import type { Field, Fields } from '../terms/field';
+import { failureCodes } from '../jobs/jobs.texts';
 
 const changedAt: Field = { description: 'When the change happened.' };
 const decidedBy: Field = {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { PLATFORM } from '../domain/service';
-import { moment } from '../domain/text';
+import { PLATFORM } from '../../domain/values/service';
+import { moment } from '../../domain/values/text';
 
 // The two tables of events are in `domain/`, because `data/` needs their types to publish them.
 export {
@@ -9,16 +9,16 @@ export {
   type InboundDetail,
   type InboundEvent,
   type InboundEventType,
-} from '../domain/inbound-events';
-export { commandParameters, isKnownCommand, endsFlight, type KnownCommand } from '../domain/command';
-export { commandReason, type CommandReason } from '../domain/command-lifecycle';
-export { location, type FlightSettings, type Location } from '../domain/destination';
-export { dropReasons, type DropReason } from '../domain/drop-reason';
-export type { Progress } from '../domain/progress';
-export { missionLine, type MissionLine } from '../domain/mission';
-export { failureReasons, type FailureReason } from '../domain/job-report';
-export { EVENT_VERSION, outboundEvents, type OutboundEventType } from '../domain/outbound-events';
-export { PLATFORM, SERVICE } from '../domain/service';
+} from '../../domain/platform/inbound-events';
+export { commandParameters, isKnownCommand, endsFlight, type KnownCommand } from '../../domain/commands/command';
+export { commandReason, type CommandReason } from '../../domain/commands/command-lifecycle';
+export { location, type FlightSettings, type Location } from '../../domain/values/destination';
+export { dropReasons, type DropReason } from '../../domain/platform/drop-reason';
+export type { Progress } from '../../domain/jobs/progress';
+export { missionLine, type MissionLine } from '../../domain/missions/mission';
+export type { FailureReason } from '../../domain/jobs/job-report';
+export { EVENT_VERSION, outboundEvents, type OutboundEventType } from '../../domain/platform/outbound-events';
+export { PLATFORM, SERVICE } from '../../domain/values/service';
 
 /** How often the queue of retries delivers an event before it goes to the dead-letter queue. */
 export const MAX_RETRIES = 5;

@@ -1,10 +1,10 @@
 /** What the share page and the service tell each other. */
 import * as z from 'zod/mini';
-import { commandReason, laterStatuses } from '../domain/command-lifecycle';
-import { actions } from '../domain/destination';
-import { trackPoint } from '../domain/flight';
-import type { RefusalCode } from '../domain/refusal';
-import { routePoint } from '../domain/route';
+import { commandReason, laterStatuses } from '../../domain/commands/command-lifecycle';
+import { actions } from '../../domain/values/destination';
+import { trackPoint } from '../../domain/telemetry/flight';
+import type { RefusalCode } from '../../domain/values/refusal';
+import { routePoint } from '../../domain/shares/route';
 
 /**
  * Subprotocols that the share page offers. A browser can't read the status of a refused handshake, so a handshake from the
@@ -40,12 +40,6 @@ export const playbackMessage = z.object({
   error: z.optional(z.string()),
 });
 export type PlaybackMessage = z.output<typeof playbackMessage>;
-
-/**
- * Maximum of points of a track in one answer. API Gateway sends a frame of at most 32 KB (quotas of WebSocket APIs): this many fit
- * with the longest coordinates, route, names and `id`.
- */
-export const MAX_TRACK_POINTS = 230;
 
 /** The beginning of the flight that a device is in; metres above mean sea level. */
 export const flightTakeOff = z.object({ timestamp: z.string(), altitude: z.number() });

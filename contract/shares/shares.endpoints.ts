@@ -1,8 +1,8 @@
-import { shareRequest } from '../../domain/new-share';
-import type { Endpoint } from '../endpoint';
-import { SHARES_CREATED_PER_MINUTE } from '../rates';
-import * as schemas from '../schemas/shares';
-import { messageReply, pageQuery } from '../schemas/page';
+import { shareRequest } from '../../domain/shares/new-share';
+import type { Endpoint } from '../terms/endpoint';
+import { SHARES_CREATED_PER_MINUTE } from '../terms/rates';
+import * as schemas from './shares.schemas';
+import { messageReply, pageQuery } from '../terms/page.schemas';
 
 // Endpoints for shares (links to live video or status).
 
@@ -15,6 +15,7 @@ export const listShares = {
     'more: go on until a reply has no `nextToken`.',
   scope: 'share:read',
   handler: 'shares/list-shares',
+  tag: 'Shares',
   tables: { shares: ['query'] },
   settings: ['SHARE_BASE_URL'],
   request: { query: pageQuery },
@@ -28,6 +29,7 @@ export const getShare = {
     'Returns a share. An expired or revoked share is 404, like one that never existed. `metadata` is not returned.',
   scope: 'share:read',
   handler: 'shares/get-share',
+  tag: 'Shares',
   tables: { shares: ['get'] },
   settings: ['SHARE_BASE_URL'],
   request: {},
@@ -42,6 +44,7 @@ export const revokeShare = {
     'The share’s channel has its last message, `REVOKED`, a moment later. A video address that was issued before plays on for 300 seconds at most.',
   scope: 'share:manage',
   handler: 'shares/revoke-share',
+  tag: 'Shares',
   tables: { shares: ['update', 'delete'], connections: ['query', 'get', 'delete', 'update'] },
   closesSockets: true,
   request: {},
@@ -59,6 +62,7 @@ export const createShare = {
     'An unknown `resourceId` is 404, another organisation’s 403. A device group can’t be shared, only a device of it: that is 404 too, with the cause in `details`.',
   scope: 'stream:share',
   handler: 'shares/create-share',
+  tag: 'Shares',
   perMinute: SHARES_CREATED_PER_MINUTE,
   idempotent: true,
   tables: { fleet: ['get'], shares: ['put'] },

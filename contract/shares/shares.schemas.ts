@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import * as domain from '../../domain/share';
-import { links, nextToken, success } from './page';
+import * as domain from '../../domain/shares/share';
+import { links, nextToken, success } from '../terms/page.schemas';
 
 /** A share with the address of its page. */
 export const share = z.extend(

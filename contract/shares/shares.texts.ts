@@ -1,5 +1,5 @@
-import type { Field, Fields } from '../field';
-import { identifier } from './common';
+import type { Field, Fields } from '../terms/field';
+import { identifier } from '../terms/common.texts';
 
 const expiresAt: Field = {
   description: 'When the share ends. ISO 8601 in UTC.',

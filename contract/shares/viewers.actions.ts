@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { command } from '../../domain/command';
-import { messageId as id } from '../message-id';
-import { flightMessage, playbackMessage } from '../share-page';
-import type { WebSocketAction } from '../websocket-action';
+import { command } from '../../domain/commands/command';
+import { messageId as id } from '../terms/message-id';
+import { flightMessage, playbackMessage } from './share-page';
+import type { WebSocketAction } from '../terms/websocket-action';
 
 // Actions of the viewers of a share.
 
@@ -13,7 +13,7 @@ export const control = {
   message: z.strictObject({ action: z.string(), id, command }),
   reply: z.object({ type: z.literal('accepted'), requestId: z.string() }),
   refusals: ['too_many_requests', 'cannot_command', 'held_by'],
-  handler: 'control',
+  handler: 'shares/control',
   tables: {
     shares: ['get'],
     partners: ['get'],
@@ -29,7 +29,7 @@ export const takeControl = {
   message: withoutFields,
   reply: z.object({ type: z.literal('control.taken'), until: z.string() }),
   refusals: ['too_many_requests', 'held_by'],
-  handler: 'take-control',
+  handler: 'shares/take-control',
   tables: {
     shares: ['get'],
     partners: ['get'],
@@ -45,7 +45,7 @@ export const releaseControl = {
   message: withoutFields,
   reply: z.object({ type: z.literal('control.released') }),
   refusals: ['too_many_requests', 'held_by'],
-  handler: 'release-control',
+  handler: 'shares/release-control',
   tables: { shares: ['get'], commands: ['get', 'put'] },
 } as const satisfies WebSocketAction;
 
@@ -54,7 +54,7 @@ export const playback = {
   message: withoutFields,
   reply: playbackMessage,
   refusals: ['share_not_found'],
-  handler: 'playback',
+  handler: 'shares/playback',
   tables: { shares: ['get'], partners: ['get'], fleet: ['query'] },
   bindings: ['video'],
 } as const satisfies WebSocketAction;
@@ -64,7 +64,7 @@ export const flight = {
   message: withoutFields,
   reply: flightMessage,
   refusals: ['share_not_found'],
-  handler: 'flight',
+  handler: 'shares/flight',
   tables: {
     shares: ['get'],
     partners: ['get'],

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { judged } from '../../domain/judged';
-import { list } from '../../domain/list';
-import { sample } from '../../domain/telemetry';
-import { name } from '../../domain/text';
-import { scopes, type Scope } from '../endpoint';
-import { refusedSample } from '../message-fault';
-import { messageId as id } from '../message-id';
-import type { WebSocketAction } from '../websocket-action';
+import { judged } from '../../domain/values/judged';
+import { list } from '../../domain/values/list';
+import { sample } from '../../domain/telemetry/telemetry';
+import { name } from '../../domain/values/text';
+import { scopes, type Scope } from '../terms/endpoint';
+import { refusedSample } from '../terms/message-fault';
+import { messageId as id } from '../terms/message-id';
+import type { WebSocketAction } from '../terms/websocket-action';
 
 // Actions of partners on the telemetry endpoint.
 
@@ -35,7 +35,7 @@ export const subscribe = {
   message: newSubscription,
   reply: z.object({ type: z.literal('subscribed'), ...target, batch: z.optional(z.literal(true)) }),
   refusals: ['resource_not_found', 'device_group_not_found'],
-  handler: 'subscribe',
+  handler: 'telemetry/subscribe',
   tables: { connections: ['put', 'delete'], fleet: ['get', 'batchGet', 'update'] },
   bindings: ['snapshots'],
 } as const satisfies WebSocketAction;
@@ -45,7 +45,7 @@ export const unsubscribe = {
   message: subscription,
   reply: z.object({ type: z.literal('unsubscribed'), ...target }),
   refusals: [],
-  handler: 'unsubscribe',
+  handler: 'telemetry/unsubscribe',
   tables: { connections: ['delete'] },
 } as const satisfies WebSocketAction;
 
@@ -67,7 +67,7 @@ export const publish = {
     refused: z.optional(z.array(refusedSample)),
   }),
   refusals: [],
-  handler: 'publish',
+  handler: 'telemetry/publish',
   tables: {},
   bindings: ['telemetry'],
 } as const satisfies WebSocketAction;

@@ -1,7 +1,7 @@
-import { MAX_TRACK_POINTS } from '../../share-page';
-import type { Field, Fields } from '../field';
-import { MAX_ROUTE_POINTS } from '../../../domain/route';
-import { flownStatuses } from '../../job-lifecycle';
+import { MAX_TRACK_POINTS } from './track-points';
+import type { Field, Fields } from '../terms/field';
+import { MAX_ROUTE_POINTS } from '../../domain/shares/route';
+import { flownStatuses } from '../jobs/job-lifecycle.texts';
 
 const receivedAt: Field = {
   description: 'When this service received the report. ISO 8601 in UTC.',

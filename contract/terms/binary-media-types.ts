@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '../domain/mission-record';
+import { mediaTypeOf } from '../../domain/missions/mission-record';
 
 /** Media types of bodies that are no text, to whoever reads the documents. */
 export const nonTextMediaTypes: readonly string[] = [mediaTypeOf.WPML];

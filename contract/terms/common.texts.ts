@@ -1,4 +1,4 @@
-import type { Field, Fields } from '../field';
+import type { Field, Fields } from './field';
 
 /** Lengths of an identifier. */
 export const identifier = { minLength: 1, maxLength: 80 };

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
-import type { RefusalCode } from '../domain/refusal';
-import type { TableName } from '../domain/table';
+import type { RefusalCode } from '../../domain/values/refusal';
+import type { TableName } from '../../domain/values/table';
 import type { Deprecation } from './deprecation';
 import type { LinkedKind } from './links';
 
@@ -32,6 +32,9 @@ export type FileUse = 'get' | 'put' | 'delete';
 
 export type TableUses = Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
 
+/** Groups of operations in the OpenAPI document, which describes them (`contract/documents/openapi/info.ts`). */
+export type Tag = 'Tokens' | 'Jobs' | 'Missions' | 'Shares' | 'Resources' | 'Commands' | 'Events' | 'Limits';
+
 /** Deployment settings that a function may need, each an environment variable of that name. */
 export type Setting = 'TOKEN_URL' | 'SHARE_BASE_URL' | 'MAX_WAITING_CALLS' | 'MAX_FILES_AT_ONCE';
 
@@ -47,8 +50,10 @@ export interface Endpoint {
   readonly deprecation?: Deprecation;
   /** Scope that the token needs, or several of which it needs one, or all; `null`: no token, but an API key with its usage plan (the token endpoint). */
   readonly scope: Scope | readonly Scope[] | { readonly all: readonly Scope[] } | null;
-  /** File below `lambdas/http/`, without `.ts`. Endpoints with the same file share a function. */
+  /** File below `lambdas/`, without `.lambda.ts`. Endpoints with the same file share a function. */
   readonly handler: string;
+  /** Under which the document lists it. */
+  readonly tag: Tag;
   /** Exact limit of calls per client in fixed windows of a minute (spec section 8). */
   readonly perMinute?: number;
   /**

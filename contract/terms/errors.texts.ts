@@ -1,4 +1,4 @@
-import type { Fields } from '../field';
+import type { Fields } from './field';
 
 /** Fields of errors. */
 export const errorFields: Fields = {

@@ -1,4 +1,4 @@
-import { forbidden } from '../domain/refusal';
+import { forbidden } from '../../domain/values/refusal';
 
 /**
  * A caller whose token has none of these scopes.

@@ -19,7 +19,7 @@ export const success = z.literal(true);
 
 export const nextToken = z.optional(z.string());
 
-/** Where to follow the status of a resource (`contract/links.ts`). */
+/** Where to follow the status of a resource (`contract/terms/links.ts`). */
 export const links = z.object({ mqttTopic: z.string(), webSocketPath: z.string() });
 
 export const messageReply = z.object({ success, message: z.string() });

@@ -1,1 +1,1 @@
-export { tableNames, tableOutput, tableVariable, type TableName } from '../domain/table';
+export { tableNames, tableOutput, tableVariable, type TableName } from '../../domain/values/table';

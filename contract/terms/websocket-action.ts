@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { RefusalCode } from '../domain/refusal';
+import type { RefusalCode } from '../../domain/values/refusal';
 import type { Scope, TableUses } from './endpoint';
 
 /**
@@ -23,7 +23,7 @@ export interface WebSocketAction {
   readonly reply: z.ZodMiniType;
   /** Its own refusals; every action has `invalid_request`, and every action with `needs` other than `anyone` `forbidden`. */
   readonly refusals: readonly RefusalCode[];
-  /** File below `lambdas/socket/`, without `.ts`. */
+  /** File below `lambdas/`, without `.lambda.ts`. */
   readonly handler: string;
   /** Tables that the function uses beside its session's, and how: its IAM policy and environment derive from them. */
   readonly tables: TableUses;

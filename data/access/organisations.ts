@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
-import { organisationId, type Organisation } from '../../domain/id';
-import { partner, type Partner } from '../../domain/partner';
+import { organisationId, type Organisation } from '../../domain/values/id';
+import { partner, type Partner } from '../../domain/access/partner';
 import { DeleteCommand, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { newOrganisation } from '../store/new-id';
 import { organisationStatus } from './organisation-status';

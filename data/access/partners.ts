@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { organisationId } from '../../domain/id';
-import { partner, type LimitsOfClient, type Partner } from '../../domain/partner';
+import { organisationId } from '../../domain/values/id';
+import { partner, type LimitsOfClient, type Partner } from '../../domain/access/partner';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Refusal } from '../../domain/refusal';
+import { Refusal } from '../../domain/values/refusal';
 import { setting } from '../store/environment';
 import { postForm } from './post-form';
 

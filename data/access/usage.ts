@@ -1,6 +1,6 @@
-import { rateWindow } from '../../domain/rate-window';
-import { clientSeats, expiredSeats, readSeats, seatsKey } from '../connections/seats';
-import { callsOf, counterKey, readCalls } from '../requests/rate-limit';
+import { rateWindow } from '../../domain/access/rate-window';
+import { clientSeats, expiredSeats, readSeats, seatsKey } from '../store/seats';
+import { callsOf, counterKey, readCalls } from './rate-limit';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 

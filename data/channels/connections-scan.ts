@@ -1,7 +1,7 @@
 import type { Follower } from './followers';
 import { readFollower } from './followers';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { isSeatCount, readSeats, shardOf, type Seats } from './seats';
+import { isSeatCount, readSeats, shardOf, type Seats } from '../store/seats';
 import { parseItems } from '../store/parse-items';
 import { dynamodb, table } from '../store/dynamodb';
 

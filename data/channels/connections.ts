@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { LONGEST_CONNECTION_S } from '../../domain/connection';
-import { Refusal } from '../../domain/refusal';
-import { kinds, type Resource } from '../../domain/id';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { Refusal } from '../../domain/values/refusal';
+import { kinds, type Resource } from '../../domain/values/id';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { clientSeats, holderOf as holderIn, readShards, releaseSeats, takeSeat, type SeatHolder } from './seats';
+import { clientSeats, holderOf as holderIn, readShards, releaseSeats, takeSeat, type SeatHolder } from '../store/seats';
 import { releaseViewerSeats } from '../shares/share-viewers';
 import { dynamodb, table } from '../store/dynamodb';
 import { queryToEnd } from '../store/query-to-end';
@@ -46,9 +46,6 @@ export const storedAttributes = ({ connectionId, openedAt }: Pick<Connection, 'c
 
 /** A WebSocket connection that follows a channel. */
 export type Connection = z.output<typeof connection>;
-
-/** Key of the connections that follow the channel of a resource. */
-export const channelKey = ({ kind, id }: Resource) => `${kind}#${id}`;
 
 /** The resource whose status channel a connection follows, or undefined when it follows something else. */
 export function followedResource({ channel }: Connection): Resource | undefined {

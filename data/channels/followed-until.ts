@@ -4,8 +4,8 @@
  * the records of the item's stream, in order with the changes.
  */
 import * as z from 'zod/mini';
-import { followedUntil, type FollowedUntil } from '../../domain/followed-until';
-import { organisationOf, type Resource } from '../../domain/id';
+import { followedUntil, type FollowedUntil } from '../../domain/telemetry/followed-until';
+import { organisationOf, type Resource } from '../../domain/values/id';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { fleetKey } from '../fleet/fleet-key';

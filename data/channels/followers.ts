@@ -1,9 +1,10 @@
 /** Connections that follow a channel, and the messages that are buffered for those still waiting for their snapshot. */
+import { channelKey } from '../store/channel-key';
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { Resource } from '../../domain/id';
-import { sequences, type Sequences } from '../../domain/sequence';
-import { channelKey, connection, type Connection } from './connections';
+import type { Resource } from '../../domain/values/id';
+import { sequences, type Sequences } from '../../domain/channels/sequence';
+import { connection, type Connection } from './connections';
 import { GetCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { parseItems } from '../store/parse-items';
 import { itemThatRefused, succeeded } from '../store/conditional-write';

@@ -4,9 +4,9 @@
  * whoever is not noted by then connects later, and misses nothing.
  */
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { LONGEST_CONNECTION_S } from '../../domain/connection';
-import { followedUntil, type FollowedUntil } from '../../domain/followed-until';
-import type { Organisation } from '../../domain/id';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { followedUntil, type FollowedUntil } from '../../domain/telemetry/followed-until';
+import type { Organisation } from '../../domain/values/id';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { untilOf, type Medium } from './followed-until';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { kinds } from '../../domain/id';
+import { kinds } from '../../domain/values/id';
 import { sendToQueue } from '../store/queue';
 
 /** AWS IoT accepts one retained message per topic and second. */
@@ -29,7 +29,7 @@ export type RetentionRequest = z.output<typeof retentionRequest>;
 export const readRetentionRequest = (body: string): RetentionRequest => retentionRequest.parse(JSON.parse(body));
 
 /**
- * Requests through the queue of `lambdas/queue/retain-status.ts` that a channel's state in two seconds is retained, and later each time
+ * Requests through the queue of `lambdas/channels/retain-status.lambda.ts` that a channel's state in two seconds is retained, and later each time
  * that it fails.
  */
 export const requestRetention = (request: z.input<typeof retentionRequest>): Promise<void> =>

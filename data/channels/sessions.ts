@@ -1,8 +1,9 @@
+import { channelKey } from '../store/channel-key';
 import { ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { permissions, shareTypes } from '../../domain/share';
-import { channelKey, findConnection, storedAttributes, type Connection } from './connections';
+import { permissions, shareTypes } from '../../domain/shares/share';
+import { findConnection, storedAttributes, type Connection } from './connections';
 import {
   BatchWriteCommand,
   DeleteCommand,

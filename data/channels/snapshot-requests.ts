@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { StatusMessage } from '../../domain/status-message';
+import type { StatusMessage } from '../../domain/channels/status-message';
 import { connection } from './connections';
 
 /** The final message of the resource, as text: the resource may be deleted before messages are buffered for the connection. */

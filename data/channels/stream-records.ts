@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Organisation } from '../../domain/id';
-import type { Change } from '../../domain/status-event';
+import type { Organisation } from '../../domain/values/id';
+import type { Change } from '../../domain/channels/status-event';
 import { fromItem as commandFromItem } from '../commands/command-item';
 import { deviceFromItem } from '../fleet/fleet';
 import { eventIdOf } from '../jobs/change-id';

@@ -1,7 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { commandStatuses, commandStatusesBefore, isEnded, type CommandStatus } from '../../domain/command-lifecycle';
-import type { CommandRecord } from '../../domain/command-record';
-import { organisationOf } from '../../domain/id';
+import {
+  commandStatuses,
+  commandStatusesBefore,
+  isEnded,
+  type CommandStatus,
+} from '../../domain/commands/command-lifecycle';
+import type { CommandRecord } from '../../domain/commands/command-record';
+import { organisationOf } from '../../domain/values/id';
 import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { set } from '../store/expression';

@@ -1,8 +1,8 @@
 /** The head of a device's commands: what the next command builds on, and who holds the device. */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { controlLease, type ControlLease } from '../../domain/control-lease';
-import { insertTogether, type ConditionalPut } from '../requests/idempotency';
+import { controlLease, type ControlLease } from '../../domain/commands/control-lease';
+import { insertTogether, type ConditionalPut } from '../store/idempotency';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** Sort key of the head; no command has such an id. */

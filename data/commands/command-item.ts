@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { isEnded } from '../../domain/command-lifecycle';
-import { commandRecord, type CommandRecord } from '../../domain/command-record';
+import { isEnded } from '../../domain/commands/command-lifecycle';
+import { commandRecord, type CommandRecord } from '../../domain/commands/command-record';
 import { metadataText, readMetadata } from '../store/metadata-text';
 
 /** How long a command is kept after its request, in seconds: as long as the track of a job, 90 days. */

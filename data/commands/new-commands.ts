@@ -2,10 +2,10 @@
  * New commands of a device, in one order: each is stored together with the head of the device's commands, on the condition that the
  * head is as it was read.
  */
-import { endsFlight } from '../../domain/command';
-import type { CommandRecord } from '../../domain/command-record';
-import { stopsWith } from '../../domain/joined-stop';
-import { insertTogether, type FirstAnswer } from '../requests/idempotency';
+import { endsFlight } from '../../domain/commands/command';
+import type { CommandRecord } from '../../domain/commands/command-record';
+import { stopsWith } from '../../domain/commands/joined-stop';
+import { insertTogether, type FirstAnswer } from '../store/idempotency';
 import { table } from '../store/dynamodb';
 import { putHead, type Head } from './command-head';
 import { toItem } from './command-item';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Organisation } from '../../domain/id';
+import type { Organisation } from '../../domain/values/id';
 import { readIndex } from './channel-index';
 import { readBack, readEnd } from './log-end';
 import { channelLog, identityIn, identityOf, organisationLog, type LogItem } from './log-items';

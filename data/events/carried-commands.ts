@@ -1,5 +1,5 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import type { Organisation, Resource } from '../../domain/id';
+import type { Organisation, Resource } from '../../domain/values/id';
 import { dynamodb, table } from '../store/dynamodb';
 import { isCommandOf, organisationLog, readItem, type LogItem } from './log-items';
 

@@ -1,5 +1,5 @@
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
-import type { Resource } from '../../domain/id';
+import type { Resource } from '../../domain/values/id';
 import { dynamodb, table } from '../store/dynamodb';
 import { channelLog, HEAD, inOrder, readItem, type LogItem } from './log-items';
 

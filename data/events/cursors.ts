@@ -1,5 +1,5 @@
-import { cursorOf, notYetIssued, readCursor } from '../../domain/cursor';
-import type { Organisation } from '../../domain/id';
+import { cursorOf, notYetIssued, readCursor } from '../../domain/events/cursor';
+import type { Organisation } from '../../domain/values/id';
 import { findLast } from './log-end';
 
 /** The cursor of an organisation's last event, by one strongly consistent query. */

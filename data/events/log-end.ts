@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Organisation } from '../../domain/id';
+import type { Organisation } from '../../domain/values/id';
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { endWithoutEvents, HEAD, organisationLog, readItem, type LogItem } from './log-items';

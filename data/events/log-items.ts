@@ -4,9 +4,9 @@
  * thousand events: it tells how far the numbers went when all events have expired.
  */
 import * as z from 'zod/mini';
-import type { Organisation, Resource } from '../../domain/id';
-import type { StatusMessage } from '../../domain/status-message';
-import { channelKey } from '../connections/connections';
+import type { Organisation, Resource } from '../../domain/values/id';
+import type { StatusMessage } from '../../domain/channels/status-message';
+import { channelKey } from '../store/channel-key';
 
 /** Sort key of a head. */
 export const HEAD = Number.MAX_SAFE_INTEGER;

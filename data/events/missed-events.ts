@@ -1,4 +1,4 @@
-import type { Organisation, Resource } from '../../domain/id';
+import type { Organisation, Resource } from '../../domain/values/id';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { readCarriedCommands } from './carried-commands';

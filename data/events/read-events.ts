@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { notYetIssued } from '../../domain/cursor';
-import type { Organisation, Resource } from '../../domain/id';
+import { notYetIssued } from '../../domain/events/cursor';
+import type { Organisation, Resource } from '../../domain/values/id';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { readIndex } from './channel-index';

@@ -4,8 +4,8 @@ import {
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Organisation, Resource } from '../../domain/id';
-import type { StatusMessage } from '../../domain/status-message';
+import type { Organisation, Resource } from '../../domain/values/id';
+import type { StatusMessage } from '../../domain/channels/status-message';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { setting } from '../store/environment';

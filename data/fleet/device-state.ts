@@ -1,9 +1,9 @@
-/** A device in operation: what is read and written as it reports. When a state is written is a rule of `domain/state-saving.ts`. */
-import type { Device } from '../../domain/fleet';
-import { takeOffAfter, type FlightChange } from '../../domain/flight';
-import type { Organisation } from '../../domain/id';
-import { MAX_TRANSITIONS, type Saving } from '../../domain/state-saving';
-import type { DeviceState } from '../../domain/telemetry';
+/** A device in operation: what is read and written as it reports. When a state is written is a rule of `domain/fleet/state-saving.ts`. */
+import type { Device } from '../../domain/fleet/fleet';
+import { takeOffAfter, type FlightChange } from '../../domain/telemetry/flight';
+import type { Organisation } from '../../domain/values/id';
+import { MAX_TRANSITIONS, type Saving } from '../../domain/fleet/state-saving';
+import type { DeviceState } from '../../domain/telemetry/telemetry';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
@@ -35,7 +35,7 @@ export interface SavedState {
 /** How a state is written. */
 export interface StateWrite extends Extract<Saving, { kind: 'write' }> {
   readonly now: Date;
-  /** Whether nobody needs the record of this write in the stream (`lib/realtime/fan-out.ts` filters them). */
+  /** Whether nobody needs the record of this write in the stream (`lib/channels/fan-out.ts` filters them). */
   readonly isQuiet: boolean;
 }
 

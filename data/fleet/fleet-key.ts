@@ -4,7 +4,7 @@
  * spread over partitions. Its groups and video streams, which seldom change, are in one of their own.
  */
 import { createHash } from 'node:crypto';
-import type { Organisation } from '../../domain/id';
+import type { Organisation } from '../../domain/values/id';
 
 /** More would be more queries for each list of the organisation's devices. Can't change once there are devices. */
 const DEVICE_PARTITIONS = 8;

@@ -1,6 +1,6 @@
-import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet';
-import { idField, organisationOf, type Kind, type Organisation } from '../../domain/id';
-import { foreign } from '../../domain/refusal';
+import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet/fleet';
+import { idField, organisationOf, type Kind, type Organisation } from '../../domain/values/id';
+import { foreign } from '../../domain/values/refusal';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { set } from '../store/expression';
 import { itemThatRefused, succeeded } from '../store/conditional-write';

@@ -6,9 +6,9 @@ import {
   groupDevices,
   type Device,
   type GroupWithDevices,
-} from '../../domain/fleet';
-import { organisationOf, type Kind, type Organisation } from '../../domain/id';
-import { Refusal, foreign, invalid } from '../../domain/refusal';
+} from '../../domain/fleet/fleet';
+import { organisationOf, type Kind, type Organisation } from '../../domain/values/id';
+import { Refusal, foreign, invalid } from '../../domain/values/refusal';
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { devicePartitions, fleetKey, registryPartition } from './fleet-key';
 import { listStreams } from './fleet-registry';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import type { Organisation } from '../../domain/id';
+import type { Organisation } from '../../domain/values/id';
 import { BatchGetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { fleetKey } from './fleet-key';
 
-/** A sparse index: only items of online devices have its key, `presentIn` (`lib/tables.ts`). */
+/** A sparse index: only items of online devices have its key, `presentIn` (`lib/functions/tables.ts`). */
 const ONLINE_INDEX = 'online';
 /** Maximum of keys in one read (DynamoDB API reference, BatchGetItem). */
 const MAX_KEYS = 100;

@@ -1,8 +1,8 @@
-/** Where devices stand, for the ranking of a dispatch: in a sparse index that only those on the ground are in (`lib/tables.ts`). */
+/** Where devices stand, for the ranking of a dispatch: in a sparse index that only those on the ground are in (`lib/functions/tables.ts`). */
 import * as z from 'zod/mini';
-import { standingPlaceOf, type Place, type StandingDevice } from '../../domain/standing-device';
-import type { Organisation } from '../../domain/id';
-import type { DeviceState } from '../../domain/telemetry';
+import { standingPlaceOf, type Place, type StandingDevice } from '../../domain/fleet/standing-device';
+import type { Organisation } from '../../domain/values/id';
+import type { DeviceState } from '../../domain/telemetry/telemetry';
 import { table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
 import { queryToEnd } from '../store/query-to-end';

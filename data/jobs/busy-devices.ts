@@ -1,8 +1,8 @@
 import { paginateQuery, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { Organisation } from '../../domain/id';
-import { isFinal, isFlown, jobStatuses, type JobStatus } from '../../domain/job-lifecycle';
-import { jobStatus } from '../../domain/job';
+import type { Organisation } from '../../domain/values/id';
+import { isFinal, isFlown, jobStatuses, type JobStatus } from '../../domain/jobs/job-lifecycle';
+import { jobStatus } from '../../domain/jobs/job';
 import { dynamodb, table } from '../store/dynamodb';
 import { readNewIndex } from '../store/new-index';
 import { parseItems } from '../store/parse-items';

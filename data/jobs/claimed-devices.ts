@@ -1,6 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { readClaims } from '../requests/device-claims';
+import { readClaims } from './device-claims';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
 import { mayBeOpen } from './busy-devices';

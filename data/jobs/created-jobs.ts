@@ -1,7 +1,7 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { Organisation } from '../../domain/id';
-import { job } from '../../domain/job';
+import type { Organisation } from '../../domain/values/id';
+import { job } from '../../domain/jobs/job';
 import { dynamodb, table } from '../store/dynamodb';
 import { firstIdAt } from '../store/new-id';
 import { parseItems } from '../store/parse-items';

@@ -1,6 +1,6 @@
-import type { Organisation } from '../../domain/id';
-import type { FlightTimes } from '../../domain/flight-record';
-import { whyRefused, type Job, type JobChange } from '../../domain/job';
+import type { Organisation } from '../../domain/values/id';
+import type { FlightTimes } from '../../domain/telemetry/flight-record';
+import { whyRefused, type Job, type JobChange } from '../../domain/jobs/job';
 import {
   cannotCancel,
   changesNothing,
@@ -8,11 +8,11 @@ import {
   whyChangeRefused,
   type ChangedBy,
   type JobGuard,
-} from '../../domain/job-change';
-import { isFinal, isFlown, statusesBefore, type JobStatus } from '../../domain/job-lifecycle';
-import { MAX_BEFORE_CREATION_MS, type StatusCause } from '../../domain/job-report';
-import { Refusal } from '../../domain/refusal';
-import { PLATFORM } from '../../domain/service';
+} from '../../domain/jobs/job-change';
+import { isFinal, isFlown, statusesBefore, type JobStatus } from '../../domain/jobs/job-lifecycle';
+import { MAX_BEFORE_CREATION_MS, type StatusCause } from '../../domain/jobs/job-report';
+import { Refusal } from '../../domain/values/refusal';
+import { PLATFORM } from '../../domain/values/service';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { set } from '../store/expression';
 import { fromItem, keyOf, statusKey, type StoredJob } from './job-item';

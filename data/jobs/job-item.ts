@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { flightTimes, type FlightTimes } from '../../domain/flight-record';
-import { followedUntil, type FollowedUntil } from '../../domain/followed-until';
-import { organisationOf, type Organisation } from '../../domain/id';
-import { job, type Job } from '../../domain/job';
-import type { JobStatus } from '../../domain/job-lifecycle';
-import { Refusal } from '../../domain/refusal';
-import { PLATFORM } from '../../domain/service';
+import { flightTimes, type FlightTimes } from '../../domain/telemetry/flight-record';
+import { followedUntil, type FollowedUntil } from '../../domain/telemetry/followed-until';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import { job, type Job } from '../../domain/jobs/job';
+import type { JobStatus } from '../../domain/jobs/job-lifecycle';
+import { Refusal } from '../../domain/values/refusal';
+import { PLATFORM } from '../../domain/values/service';
 import { metadataText, readMetadata } from '../store/metadata-text';
 
 const item = z.object({

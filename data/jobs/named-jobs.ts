@@ -1,7 +1,7 @@
-import type { FollowedUntil } from '../../domain/followed-until';
-import { organisationOf, type Organisation } from '../../domain/id';
-import type { NamedJob } from '../../domain/sample-decision';
-import type { Sample } from '../../domain/telemetry';
+import type { FollowedUntil } from '../../domain/telemetry/followed-until';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import type { NamedJob } from '../../domain/fleet/sample-decision';
+import type { Sample } from '../../domain/telemetry/telemetry';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { fromItem } from './job-item';

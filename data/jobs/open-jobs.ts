@@ -1,8 +1,8 @@
 import { BatchGetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import type { Organisation } from '../../domain/id';
-import type { Job } from '../../domain/job';
-import { isFinal, jobStatuses } from '../../domain/job-lifecycle';
+import type { Organisation } from '../../domain/values/id';
+import type { Job } from '../../domain/jobs/job';
+import { isFinal, jobStatuses } from '../../domain/jobs/job-lifecycle';
 import { dynamodb, table } from '../store/dynamodb';
 import { fromItem, keyOf, statusKey } from './job-item';
 

@@ -1,8 +1,8 @@
-import { organisationOf } from '../../domain/id';
-import { canReach } from '../../domain/job-lifecycle';
-import { causeOf, type JobReport } from '../../domain/job-report';
-import { notIssued, Refusal } from '../../domain/refusal';
-import { PLATFORM } from '../../domain/service';
+import { organisationOf } from '../../domain/values/id';
+import { canReach } from '../../domain/jobs/job-lifecycle';
+import { causeOf, type JobReport } from '../../domain/jobs/job-report';
+import { notIssued, Refusal } from '../../domain/values/refusal';
+import { PLATFORM } from '../../domain/values/service';
 import { changeJob } from './job-changes';
 import { readItem } from './jobs';
 

@@ -1,7 +1,7 @@
 /** The lines of missions: each version that there was, since jobs keep the one that they were created with. */
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { ownerOfMission } from '../../domain/mission-record';
-import { missionLine, type MissionLine } from '../../domain/mission';
+import { ownerOfMission } from '../../domain/missions/mission-record';
+import { missionLine, type MissionLine } from '../../domain/missions/mission';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 

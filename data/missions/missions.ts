@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Destination } from '../../domain/destination';
-import type { Organisation } from '../../domain/id';
+import type { Destination } from '../../domain/values/destination';
+import type { Organisation } from '../../domain/values/id';
 import {
   expectFlyable,
   flownUntil,
@@ -11,11 +11,11 @@ import {
   storedMission,
   type Mission,
   type StoredMission,
-} from '../../domain/mission-record';
-import { fieldsOf, type NewMission } from '../../domain/new-mission';
-import type { MissionLine } from '../../domain/mission';
-import { pageToken, readPageToken } from '../../domain/page-token';
-import { foreign, Refusal } from '../../domain/refusal';
+} from '../../domain/missions/mission-record';
+import { fieldsOf, type NewMission } from '../../domain/missions/new-mission';
+import type { MissionLine } from '../../domain/missions/mission';
+import { pageToken, readPageToken } from '../../domain/values/page-token';
+import { foreign, Refusal } from '../../domain/values/refusal';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { pageOf, withOneMore } from '../store/page';

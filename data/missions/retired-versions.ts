@@ -1,4 +1,4 @@
-import { flownUntil, keptAfterEnd, storedMission } from '../../domain/mission-record';
+import { flownUntil, keptAfterEnd, storedMission } from '../../domain/missions/mission-record';
 import { deleteOriginal } from './mission-files';
 import { expireLine, type MissionVersion } from './mission-lines';
 

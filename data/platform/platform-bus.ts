@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { EVENT_VERSION, type OutboundDetail, type OutboundEventType } from '../../domain/outbound-events';
-import { SERVICE } from '../../domain/service';
+import { EVENT_VERSION, type OutboundDetail, type OutboundEventType } from '../../domain/platform/outbound-events';
+import { SERVICE } from '../../domain/values/service';
 import { clientConfig } from '../store/client-config';
 import { setting } from '../store/environment';
 

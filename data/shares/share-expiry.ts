@@ -7,13 +7,13 @@ import {
   SchedulerClient,
 } from '@aws-sdk/client-scheduler';
 import * as z from 'zod/mini';
-import type { Share } from '../../domain/share';
+import type { Share } from '../../domain/shares/share';
 import { clientConfig } from '../store/client-config';
 import { setting } from '../store/environment';
 import { sendToQueue } from '../store/queue';
 
 const shareEnd = z.object({ shareCode: z.string(), expiresAt: z.iso.datetime() });
-/** When a share ends; the message of the queue of `lambdas/queue/expire-shares.ts`. */
+/** When a share ends; the message of the queue of `lambdas/shares/expire-shares.lambda.ts`. */
 export type ShareEnd = z.output<typeof shareEnd>;
 
 /** Parses a message of the queue. @throws ZodError, SyntaxError for one that this service never sent */

@@ -1,5 +1,5 @@
 import { setting } from '../store/environment';
-import type { Share } from '../../domain/share';
+import type { Share } from '../../domain/shares/share';
 
 /**
  * A share with the address of its page, `{share_base_url}/share/<shareCode>` (spec section 2).

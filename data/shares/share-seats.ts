@@ -11,7 +11,7 @@ import {
   type SeatHolder,
   type SeatLimits,
   type Seats,
-} from '../connections/seats';
+} from '../store/seats';
 import { isThrottled } from '../store/throttled';
 
 /** Seats that an item below 1 kB holds, of about 42 bytes each, beside its keys. */

@@ -11,7 +11,7 @@ const itemOf = (shareCode: string) => ({
   Key: { channel: `sending#${shareCode}`, connectionId: 'sending' },
 });
 
-/** How long a state is being sent at most, in ms: the timeout of the function that does (`lib/realtime/fan-out.ts`). An older mark was left behind. */
+/** How long a state is being sent at most, in ms: the timeout of the function that does (`lib/channels/fan-out.ts`). An older mark was left behind. */
 const LONGEST_MS = 60_000;
 
 /** Marks that a state of a share is being sent. */

@@ -1,9 +1,9 @@
 /** Viewers of a share: its seats, and the number of viewers that the share shows. */
 import * as z from 'zod/mini';
-import { Refusal } from '../../domain/refusal';
-import type { Share } from '../../domain/share';
+import { Refusal } from '../../domain/values/refusal';
+import type { Share } from '../../domain/shares/share';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { countSeats, noteChange, releaseSeats, shareSeats, type SeatHolder, type Seats } from '../connections/seats';
+import { countSeats, noteChange, releaseSeats, shareSeats, type SeatHolder, type Seats } from '../store/seats';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { takeOneOf } from './share-seats';
 import { keyOf } from './shares';
@@ -18,7 +18,7 @@ const recount = z.object({ shareCode: z.string() });
 /** Parses a message of the queue. @throws ZodError, SyntaxError for one that this service never sent */
 export const readRecount = (body: string): string => recount.parse(JSON.parse(body)).shareCode;
 
-/** Requests a count of a share's viewers in a second, through the queue of `lambdas/queue/count-viewers.ts`. */
+/** Requests a count of a share's viewers in a second, through the queue of `lambdas/shares/count-viewers.lambda.ts`. */
 export const requestViewerCount = (shareCode: string): Promise<void> =>
   sendToQueue('VIEWER_COUNT_QUEUE_URL', { shareCode }, COUNT_DELAY_S);
 

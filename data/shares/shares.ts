@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import type { Creator } from '../../domain/creator';
-import { organisationOf, type Organisation } from '../../domain/id';
-import { pageToken, readPageToken } from '../../domain/page-token';
-import { Refusal, foreign } from '../../domain/refusal';
-import { hasEnded, share, type Share } from '../../domain/share';
+import type { Creator } from '../../domain/values/creator';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import { pageToken, readPageToken } from '../../domain/values/page-token';
+import { Refusal, foreign } from '../../domain/values/refusal';
+import { hasEnded, share, type Share } from '../../domain/shares/share';
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { insertOnce, type FirstAnswer } from '../requests/idempotency';
+import { insertOnce, type FirstAnswer } from '../store/idempotency';
 import { pageOf, withOneMore } from '../store/page';
 import { metadataText, readMetadata } from '../store/metadata-text';
 import { parseItems } from '../store/parse-items';

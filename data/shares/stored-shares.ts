@@ -1,7 +1,7 @@
 import { GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { organisationOf, type Organisation } from '../../domain/id';
-import type { Share } from '../../domain/share';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import type { Share } from '../../domain/shares/share';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
 import { shareIdOf } from './share-id';

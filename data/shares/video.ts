@@ -13,8 +13,8 @@ import {
   ResourceNotFoundException as FragmentsNotFound,
   UnsupportedStreamMediaTypeException,
 } from '@aws-sdk/client-kinesis-video-archived-media';
-import { organisationOf } from '../../domain/id';
-import type { Share } from '../../domain/share';
+import { organisationOf } from '../../domain/values/id';
+import type { Share } from '../../domain/shares/share';
 import { findVideoStream } from '../fleet/fleet';
 import { clientConfig } from '../store/client-config';
 

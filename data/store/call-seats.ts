@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { callSeat, withSeat } from '../../domain/call-seats';
-import { itemThatRefused, succeeded } from '../store/conditional-write';
-import { dynamodb, table } from '../store/dynamodb';
+import { callSeat, withSeat } from '../../domain/values/call-seats';
+import { itemThatRefused, succeeded } from './conditional-write';
+import { dynamodb, table } from './dynamodb';
 
 const ID_BYTES = 9;
 /** Items outlive their last seat, in seconds. */

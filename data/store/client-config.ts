@@ -1,4 +1,4 @@
-import { SERVICE } from '../../domain/service';
+import { SERVICE } from '../../domain/values/service';
 
 /** Settings in which a client may differ. */
 interface Overrides {

@@ -3,9 +3,9 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { succeeded } from '../store/conditional-write';
+import { succeeded } from './conditional-write';
 import { AlreadyAnswered } from './already-answered';
-import { dynamodb, table } from '../store/dynamodb';
+import { dynamodb, table } from './dynamodb';
 
 /** 24 hours (DESIGN section 3). */
 const TTL_S = 24 * 60 * 60;

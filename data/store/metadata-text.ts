@@ -1,4 +1,4 @@
-import type { Metadata } from '../../domain/metadata';
+import type { Metadata } from '../../domain/values/metadata';
 
 /** Metadata is stored as JSON text, since DynamoDB's types would alter it (depth, numbers, empty keys). */
 export const metadataText = (metadata: Metadata | undefined) => metadata && JSON.stringify(metadata);

@@ -1,7 +1,7 @@
 import { customAlphabet } from 'nanoid';
 import { createHash, randomBytes } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
-import type { Kind, Organisation } from '../../domain/id';
+import type { Kind, Organisation } from '../../domain/values/id';
 
 /** Crockford's base32 in lower case, without letters that look like digits. */
 const base32 = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -4,9 +4,9 @@
  */
 import * as z from 'zod/mini';
 import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { isRepeat, itemThatRefused, wasRetried } from '../store/conditional-write';
-import { dynamodb, table } from '../store/dynamodb';
-import { queryToEnd } from '../store/query-to-end';
+import { isRepeat, itemThatRefused, wasRetried } from './conditional-write';
+import { dynamodb, table } from './dynamodb';
+import { queryToEnd } from './query-to-end';
 
 /** A connection with a seat; times in Unix seconds. */
 export interface SeatHolder {

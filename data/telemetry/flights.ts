@@ -7,8 +7,8 @@ import {
   intervalOf,
   recordedPoint,
   type RecordedPoint,
-} from '../../domain/flight-record';
-import type { RecordEntry } from '../../domain/sample-decision';
+} from '../../domain/telemetry/flight-record';
+import type { RecordEntry } from '../../domain/fleet/sample-decision';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';

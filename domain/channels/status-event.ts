@@ -1,8 +1,8 @@
-import type { CommandRecord } from './command-record';
-import type { Device } from './fleet';
-import type { Job } from './job';
-import type { PLATFORM } from './service';
-import { hasEnded, type Share } from './share';
+import type { CommandRecord } from '../commands/command-record';
+import type { Device } from '../fleet/fleet';
+import type { Job } from '../jobs/job';
+import type { PLATFORM } from '../values/service';
+import { hasEnded, type Share } from '../shares/share';
 import type {
   CommandStatusMessage,
   DeviceStatusMessage,

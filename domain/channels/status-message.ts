@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { commandRecord } from './command-record';
-import { deviceStatuses } from './fleet';
-import { jobStatus } from './job';
-import { statusCause } from './job-report';
-import { deviceState } from './telemetry';
+import { commandRecord } from '../commands/command-record';
+import { deviceStatuses } from '../fleet/fleet';
+import { jobStatus } from '../jobs/job';
+import { statusCause } from '../jobs/job-report';
+import { deviceState } from '../telemetry/telemetry';
 
 /** Fields of every status message; `sequence` is the version of the resource. */
 const common = {

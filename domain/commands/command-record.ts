@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { commandOrigins, defaultTimeoutOf, START_WITHIN_MS, type Command } from './command';
 import { commandReason, commandStatuses, reportedCommandStatus } from './command-lifecycle';
-import { storedMetadata } from './metadata';
-import { text } from './text';
+import { storedMetadata } from '../values/metadata';
+import { text } from '../values/text';
 
 const commandStatus = z.enum(commandStatuses);
 

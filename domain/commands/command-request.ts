@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import { commandNames, commandParameters, MAX_COMMAND_BYTES, safe, timeoutBounds } from './command';
 import type { Command, KnownCommand } from './command';
-import { freeForm } from './free-form';
-import { name } from './text';
+import { freeForm } from '../values/free-form';
+import { name } from '../values/text';
 
 const common = {
   jobId: z.optional(name),

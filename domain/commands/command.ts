@@ -1,8 +1,8 @@
 /** What a device in the air can be told: the name of a command, and its parameters. */
 import * as z from 'zod/mini';
-import { location } from './destination';
-import { freeForm } from './free-form';
-import { text } from './text';
+import { location } from '../values/destination';
+import { freeForm } from '../values/free-form';
+import { text } from '../values/text';
 
 /** Where a command is for: a schema of its own, since the documents say something else of it than of a job's place. */
 export const commandPosition = z.extend(location, {});

@@ -1,7 +1,7 @@
 /** Who holds the control of a device: for a while, one client of the organisation or one viewer of a share. */
 import * as z from 'zod/mini';
 import type { CommandRecord, Requester } from './command-record';
-import { Refusal } from './refusal';
+import { Refusal } from '../values/refusal';
 
 /** How long a lease lasts unless it is renewed, in seconds. */
 export const LEASE_S = 60;

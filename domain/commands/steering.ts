@@ -2,14 +2,14 @@
 import { commandNames, endsFlight, isAmong, isKnownCommand, isSafe, type Command } from './command';
 import type { Requester } from './command-record';
 import { whyHeldFrom, type ControlLease } from './control-lease';
-import type { Location } from './destination';
-import { metresTo } from './dispatch';
-import type { Device, DeviceCapabilities } from './fleet';
-import { isOnGround } from './flight';
-import { organisationOf } from './id';
-import type { Job } from './job';
-import { isFinal } from './job-lifecycle';
-import { invalid, Refusal } from './refusal';
+import type { Location } from '../values/destination';
+import { metresTo } from '../dispatch/dispatch';
+import type { Device, DeviceCapabilities } from '../fleet/fleet';
+import { isOnGround } from '../telemetry/flight';
+import { organisationOf } from '../values/id';
+import type { Job } from '../jobs/job';
+import { isFinal } from '../jobs/job-lifecycle';
+import { invalid, Refusal } from '../values/refusal';
 
 /** What decides about a command, beside the command. */
 export interface Circumstances {

@@ -1,14 +1,14 @@
 /** Which device flies a job to a place: the one that is there first, of those that are free. */
 import { Geodesic } from 'geographiclib-geodesic';
 import * as z from 'zod/mini';
-import type { Destination } from './destination';
-import type { Device } from './fleet';
-import { jobRequest } from './job';
-import type { StoredMission } from './mission-record';
-import { invalid, Refusal } from './refusal';
-import { offlineAfter } from './state-saving';
-import { standingPlaceOf, type Place, type StandingDevice } from './standing-device';
-import { name } from './text';
+import type { Destination } from '../values/destination';
+import type { Device } from '../fleet/fleet';
+import { jobRequest } from '../jobs/job';
+import type { StoredMission } from '../missions/mission-record';
+import { invalid, Refusal } from '../values/refusal';
+import { offlineAfter } from '../fleet/state-saving';
+import { standingPlaceOf, type Place, type StandingDevice } from '../fleet/standing-device';
+import { name } from '../values/text';
 
 /** Body of a request to dispatch: that of a new job, whose device the service chooses. */
 export const dispatchRequest = z.strictObject({

@@ -1,10 +1,10 @@
 /** Whether a job could be flown, before there is one: what the service and the drone platform find. */
 import * as z from 'zod/mini';
 import type { Candidate } from './dispatch';
-import { job, type Job } from './job';
-import { reasonCode } from './job-report';
-import { list } from './list';
-import { name } from './text';
+import { job, type Job } from '../jobs/job';
+import { reasonCode } from '../jobs/job-report';
+import { list } from '../values/list';
+import { name } from '../values/text';
 
 /** What speaks against a job, by the code: beside these the `reason` with which the job would fail. The list is open. */
 export const findingCodes = {

@@ -1,5 +1,5 @@
-import type { Organisation } from './id';
-import { invalid, Refusal } from './refusal';
+import type { Organisation } from '../values/id';
+import { invalid, Refusal } from '../values/refusal';
 
 /** Digits of the number in base 36: enough for a million events a second for a hundred years. */
 const DIGITS = 10;

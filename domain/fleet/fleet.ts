@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { location } from './destination';
-import { followedUntil } from './followed-until';
-import { takeOff } from './flight';
-import { deviceState } from './telemetry';
-import { text } from './text';
+import { location } from '../values/destination';
+import { followedUntil } from '../telemetry/followed-until';
+import { takeOff } from '../telemetry/flight';
+import { deviceState } from '../telemetry/telemetry';
+import { text } from '../values/text';
 
 /** `online`: the device reported in the last 30 seconds. */
 export const deviceStatuses = ['online', 'offline'] as const;

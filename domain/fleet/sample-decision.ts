@@ -3,7 +3,7 @@
  * saved. The only decision on the way of a sample (docs/platform.md): what comes before it reads, what comes after it acts.
  */
 import type { Device } from './fleet';
-import { takeOffOf, takeOffsAfter, type TakeOff } from './flight';
+import { takeOffOf, takeOffsAfter, type TakeOff } from '../telemetry/flight';
 import {
   DEVICE_POINT_EVERY_S,
   intervalOf,
@@ -12,13 +12,13 @@ import {
   recordedPointOf,
   type FlightTimes,
   type RecordedPoint,
-} from './flight-record';
-import { organisationOf } from './id';
-import { FLOWN_ON_MS, isFinal, isFlown, type JobStatus } from './job-lifecycle';
-import type { Detail } from './refusal';
-import { AHEAD, isAhead } from './reported-time';
+} from '../telemetry/flight-record';
+import { organisationOf } from '../values/id';
+import { FLOWN_ON_MS, isFinal, isFlown, type JobStatus } from '../jobs/job-lifecycle';
+import type { Detail } from '../values/refusal';
+import { AHEAD, isAhead } from '../values/reported-time';
 import { isReportDue, savingOf, type Saving } from './state-saving';
-import { sequenceOf, type Sample } from './telemetry';
+import { sequenceOf, type Sample } from '../telemetry/telemetry';
 
 /** A job that a sample names. */
 export interface NamedJob {

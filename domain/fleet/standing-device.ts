@@ -1,6 +1,6 @@
 /** Where devices stand that may be dispatched. */
-import { isOnGround } from './flight';
-import type { DeviceState } from './telemetry';
+import { isOnGround } from '../telemetry/flight';
+import type { DeviceState } from '../telemetry/telemetry';
 
 /** Longitude and latitude in degrees. */
 export type Place = readonly [longitude: number, latitude: number];

@@ -4,8 +4,8 @@
  * left out at rest is not written at all.
  */
 import type { Device } from './fleet';
-import { isOnGround, takeOffAfter, type TakeOff } from './flight';
-import { isTransition, metresBetween, OFFLINE_AFTER_MS, sequenceOf, type DeviceState } from './telemetry';
+import { isOnGround, takeOffAfter, type TakeOff } from '../telemetry/flight';
+import { isTransition, metresBetween, OFFLINE_AFTER_MS, sequenceOf, type DeviceState } from '../telemetry/telemetry';
 
 /** Interval at which the state of a device is written, except for transitions, in ms. */
 const SAVE_INTERVAL_MS = 1000;

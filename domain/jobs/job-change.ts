@@ -1,10 +1,10 @@
 /** Which changes of a job are made, and why others are refused. */
-import type { Organisation } from './id';
+import type { Organisation } from '../values/id';
 import { whyRefused, type Job, type JobChange } from './job';
 import { isFinal, isFlown, isReported, mayMove, type JobStatus } from './job-lifecycle';
 import { whyReportIsWrong, type StatusCause } from './job-report';
-import { Refusal, invalid } from './refusal';
-import type { PLATFORM, SERVICE } from './service';
+import { Refusal, invalid } from '../values/refusal';
+import type { PLATFORM, SERVICE } from '../values/service';
 
 /** Who changes a job: the drone platform by a report, or this service; undefined for a partner. */
 export type ChangedBy = typeof PLATFORM | typeof SERVICE | undefined;

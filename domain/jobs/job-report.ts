@@ -1,12 +1,12 @@
 /** What the drone platform reports of a job: its status, when it was reached, which device flies it, and why it failed. */
 import * as z from 'zod/mini';
-import { flightSettings, type FlightSettings } from './destination';
-import { organisationOf, type Organisation } from './id';
+import { flightSettings, type FlightSettings } from '../values/destination';
+import { organisationOf, type Organisation } from '../values/id';
 import { isReported, jobStatuses } from './job-lifecycle';
 import { progress, roundedProgress, type Progress } from './progress';
-import { invalid, type Refusal } from './refusal';
-import { CLOCKS_DIFFER_MS, expectNotAhead } from './reported-time';
-import { moment, name, text } from './text';
+import { invalid, type Refusal } from '../values/refusal';
+import { CLOCKS_DIFFER_MS, expectNotAhead } from '../values/reported-time';
+import { moment, name, text } from '../values/text';
 
 /** The statuses that the platform reports; to cancel a job is the partner's. */
 const reportedStatuses = jobStatuses.filter(isReported);

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { actionOf, actions, flightSettings, expectDestination, location } from './destination';
-import type { Organisation } from './id';
+import { actionOf, actions, flightSettings, expectDestination, location } from '../values/destination';
+import type { Organisation } from '../values/id';
 import { jobStatuses } from './job-lifecycle';
 import { statusCause } from './job-report';
-import { metadata, storedMetadata } from './metadata';
-import type { Mission } from './mission-record';
+import { metadata, storedMetadata } from '../values/metadata';
+import type { Mission } from '../missions/mission-record';
 import { progress } from './progress';
-import { Refusal, foreign, invalid } from './refusal';
-import { moment, name, text } from './text';
+import { Refusal, foreign, invalid } from '../values/refusal';
+import { moment, name, text } from '../values/text';
 
 const priority = z.int().check(z.minimum(1), z.maximum(10));
 

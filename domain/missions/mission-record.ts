@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { Destination } from './destination';
-import { organisationOf, type Organisation } from './id';
+import type { Destination } from '../values/destination';
+import { organisationOf, type Organisation } from '../values/id';
 import { heightReferences } from './mission';
-import { foreign, invalid, Refusal } from './refusal';
+import { foreign, invalid, Refusal } from '../values/refusal';
 
 /** The formats of files, with the media type of each. WPML is that of DJI, in a KMZ. */
 export const mediaTypeOf = {

@@ -1,6 +1,6 @@
 /** A mission: the line of waypoints that a drone flies, and what their heights are measured from. */
 import * as z from 'zod/mini';
-import { invalid } from './refusal';
+import { invalid } from '../values/refusal';
 
 /**
  * What the heights of a mission are measured from: the take-off point, the ground below, mean sea level, the ellipsoid WGS 84.

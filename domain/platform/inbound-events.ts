@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { anyCommandName } from './command';
-import { commandReason, reportedCommandStatus } from './command-lifecycle';
-import { deviceCapabilities } from './fleet';
-import { checkReport } from './job-check';
-import { jobReport } from './job-report';
-import { judged } from './judged';
-import { list } from './list';
-import { sample } from './telemetry';
-import { moment, name, text } from './text';
+import { anyCommandName } from '../commands/command';
+import { commandReason, reportedCommandStatus } from '../commands/command-lifecycle';
+import { deviceCapabilities } from '../fleet/fleet';
+import { checkReport } from '../dispatch/job-check';
+import { jobReport } from '../jobs/job-report';
+import { judged } from '../values/judged';
+import { list } from '../values/list';
+import { sample } from '../telemetry/telemetry';
+import { moment, name, text } from '../values/text';
 
 /** When a change of the fleet happened, to the millisecond: of two changes in one second it decides which is later. */
 const at = z.optional(moment);

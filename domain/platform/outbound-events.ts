@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { command, commandOrigins } from './command';
+import { command, commandOrigins } from '../commands/command';
 import { dropReasons, type DropReason } from './drop-reason';
-import { job } from './job';
-import { checkedJob } from './job-check';
-import { missionLine } from './mission';
-import { share } from './share';
+import { job } from '../jobs/job';
+import { checkedJob } from '../dispatch/job-check';
+import { missionLine } from '../missions/mission';
+import { share } from '../shares/share';
 
 /** The version of the events; what changes it is in docs/guides/versioning.md. */
 export const EVENT_VERSION = 1;

@@ -1,8 +1,8 @@
-import { organisationId, organisationOf, type Kind } from './id';
-import type { Job } from './job';
+import { organisationId, organisationOf, type Kind } from '../values/id';
+import type { Job } from '../jobs/job';
 import type { OutboundDetail, OutboundEvent } from './outbound-events';
-import { PLATFORM } from './service';
-import { notBefore, shareEnd, type Change } from './status-event';
+import { PLATFORM } from '../values/service';
+import { notBefore, shareEnd, type Change } from '../channels/status-event';
 
 /** Fields of every event; `eventId` identifies the change, so that the platform can recognise a repeat. */
 const commonFields = (kind: Kind, id: string, name: string, version: number, at: string) => ({

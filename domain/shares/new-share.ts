@@ -1,12 +1,12 @@
 /** New shares: what a request for one may say. The functions of its viewers load none of it. */
 import * as z from 'zod/mini';
-import { anyCommandName } from './command';
-import { organisationOf } from './id';
-import { list } from './list';
-import { metadata } from './metadata';
-import { Refusal } from './refusal';
+import { anyCommandName } from '../commands/command';
+import { organisationOf } from '../values/id';
+import { list } from '../values/list';
+import { metadata } from '../values/metadata';
+import { Refusal } from '../values/refusal';
 import { permissions, shareBounds, shareTypes, type Share } from './share';
-import { name } from './text';
+import { name } from '../values/text';
 
 const permissionList = z.pipe(
   list(z.enum(permissions), 1, 10, 'permissions'),

@@ -1,8 +1,8 @@
 /** The way that a flight is planned to take, for a map. */
 import * as z from 'zod/mini';
-import type { Action, Location } from './destination';
-import { thinOut } from './flight';
-import { isFlown, type JobStatus } from './job-lifecycle';
+import type { Action, Location } from '../values/destination';
+import { thinOut } from '../telemetry/flight';
+import { isFlown, type JobStatus } from '../jobs/job-lifecycle';
 
 /** Longitude and latitude in degrees. */
 export const routePoint = z.tuple([z.number(), z.number()]);

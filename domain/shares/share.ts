@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { storedMetadata } from './metadata';
+import { storedMetadata } from '../values/metadata';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
 export const permissions = ['view', 'control'] as const;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { freeForm, lostIn } from './free-form';
-import { progress } from './progress';
-import { moment, name, text } from './text';
+import { freeForm, lostIn } from '../values/free-form';
+import { progress } from '../jobs/progress';
+import { moment, name, text } from '../values/text';
 
 const angle = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
 

@@ -1,9 +1,9 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import type { CallerContext, RefusalContext } from '../../contract/caller';
-import { Refusal } from '../../domain/refusal';
-import { bearerToken } from '../auth/credentials';
-import { identify } from '../auth/identify';
-import { whyInvalid } from '../auth/why-invalid';
+import type { CallerContext, RefusalContext } from '../../contract/terms/caller';
+import { Refusal } from '../../domain/values/refusal';
+import { bearerToken } from './credentials';
+import { identify } from './identify';
+import { whyInvalid } from './why-invalid';
 
 /** `arn:aws:execute-api:<region>:<account>:<api>/<stage>` of the calling API. */
 const apiArn = (methodArn: string) => methodArn.split('/').slice(0, 2).join('/');

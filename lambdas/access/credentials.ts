@@ -1,4 +1,4 @@
-import { invalid } from '../../domain/refusal';
+import { invalid } from '../../domain/values/refusal';
 
 /**
  * The token in an `Authorization: Bearer` header (RFC 6750 section 2.1); a scheme is written in any case (RFC 9110 section 11.1).

@@ -1,11 +1,11 @@
-import * as endpoints from '../../../contract/endpoints/limits';
-import { MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../../contract/status-channels';
-import { countedRates, tokenThrottle } from '../../../contract/limits';
-import { countSubscriptions } from '../../../data/connections/subscriptions';
-import { readUsage } from '../../../data/limits/usage';
-import { RATE_WINDOW_S, rateWindow } from '../../../domain/rate-window';
-import { shareBounds } from '../../../domain/share';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/access/limits.endpoints';
+import { MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../contract/channels/status-channels';
+import { countedRates, tokenThrottle } from '../../contract/limits';
+import { countSubscriptions } from '../../data/channels/subscriptions';
+import { readUsage } from '../../data/access/usage';
+import { RATE_WINDOW_S, rateWindow } from '../../domain/access/rate-window';
+import { shareBounds } from '../../domain/shares/share';
+import { serve } from '../serve/serve';
 
 const left = (limit: number, used: number) => Math.max(0, limit - used);
 const quota = (limit: number, used: number) => ({ limit, used, remaining: left(limit, used) });

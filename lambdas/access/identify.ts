@@ -1,9 +1,9 @@
 import { FetchError, JwkValidationError, JwksValidationError } from 'aws-jwt-verify/error';
-import { clientSuspended } from '../../contract/forbidden';
-import { findPartner } from '../../data/partners/partners';
-import type { Organisation } from '../../domain/id';
-import { isInForce, type LimitsOfClient } from '../../domain/partner';
-import { Refusal } from '../../domain/refusal';
+import { clientSuspended } from '../../contract/terms/forbidden';
+import { findPartner } from '../../data/access/partners';
+import type { Organisation } from '../../domain/values/id';
+import { isInForce, type LimitsOfClient } from '../../domain/access/partner';
+import { Refusal } from '../../domain/values/refusal';
 import { verifyToken, type Token } from './verify-token';
 
 /** The signing keys could not be fetched or read, which says nothing about the token. */

@@ -1,11 +1,11 @@
-import * as endpoints from '../../../contract/endpoints/token';
-import { apiKeyRefused } from '../../../contract/forbidden';
-import { findPartner } from '../../../data/partners/partners';
-import { requestToken } from '../../../data/partners/tokens';
-import { apiKeyIds } from '../../../domain/partner';
-import { Refusal, invalid } from '../../../domain/refusal';
-import { serve } from '../../serve/serve';
-import { tokenRequest } from '../../serve/token-request';
+import * as endpoints from '../../contract/access/token.endpoints';
+import { apiKeyRefused } from '../../contract/terms/forbidden';
+import { findPartner } from '../../data/access/partners';
+import { requestToken } from '../../data/access/tokens';
+import { apiKeyIds } from '../../domain/access/partner';
+import { Refusal, invalid } from '../../domain/values/refusal';
+import { serve } from '../serve/serve';
+import { tokenRequest } from './token-request';
 
 export const handler = serve(
   'POST /v3/auth/token',

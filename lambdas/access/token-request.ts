@@ -1,8 +1,8 @@
-import { invalid } from '../../domain/refusal';
-import { basicCredentials } from '../auth/credentials';
-import { check, MAX_SHOWN } from '../details';
-import { bodySchemaOf, expectUtf8, mediaTypeOf, readBody } from './json-body';
-import { header, type Event, type Exchange } from './request';
+import { invalid } from '../../domain/values/refusal';
+import { basicCredentials } from './credentials';
+import { check, MAX_SHOWN } from '../runtime/details';
+import { bodySchemaOf, expectUtf8, mediaTypeOf, readBody } from '../serve/json-body';
+import { header, type Event, type Exchange } from '../serve/request';
 
 /**
  * Step of the token endpoint: reads the request as OAuth clients send it, a form or JSON, with the credentials in it or by HTTP Basic.

@@ -5,7 +5,7 @@ import {
   KidNotFoundInJwksError,
   WaitPeriodNotYetEndedJwkError,
 } from 'aws-jwt-verify/error';
-import type { Refusal } from '../../domain/refusal';
+import type { Refusal } from '../../domain/values/refusal';
 
 /**
  * Why a token is not valid, for its client: without quotes and backslashes, since API Gateway inserts it into JSON as it is.

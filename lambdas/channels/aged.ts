@@ -1,4 +1,4 @@
-import { ageAt } from '../../../domain/telemetry';
+import { ageAt } from '../../domain/telemetry/telemetry';
 
 /** A message with the age that it has now, if it has one: sending those before it took a while. */
 export const aged = <Message extends object>(message: Message): Message =>

@@ -1,7 +1,7 @@
-import * as actions from '../../contract/actions/sockets';
-import { didYouMean } from '../../contract/did-you-mean';
+import * as actions from '../../contract/channels/sockets.actions';
+import { didYouMean } from '../../contract/terms/did-you-mean';
 import { webSocketActions } from '../../contract/websocket-actions';
-import { Refusal } from '../../domain/refusal';
+import { Refusal } from '../../domain/values/refusal';
 import { answer } from '../sockets/action';
 
 /** Longest part of an unknown action's name that is sent back, in characters. */

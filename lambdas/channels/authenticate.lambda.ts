@@ -1,15 +1,15 @@
-import * as actions from '../../contract/actions/sockets';
-import { lacksScope, tokenOfAnotherClient } from '../../contract/forbidden';
+import * as actions from '../../contract/channels/sockets.actions';
+import { lacksScope, tokenOfAnotherClient } from '../../contract/terms/forbidden';
 import { socketError } from '../../contract/refusals';
-import { subscribe } from '../../contract/actions/telemetry';
-import type { Connection } from '../../data/connections/connections';
-import { renewConnection } from '../../data/connections/renewal';
-import { sessionItem, unfollowAll, type PartnerSession } from '../../data/connections/sessions';
-import { closeSocket, postToSocket } from '../../data/connections/sockets';
-import { LONGEST_CONNECTION_S } from '../../domain/connection';
-import type { Refusal } from '../../domain/refusal';
-import { identify } from '../auth/identify';
-import { logger } from '../logger';
+import { subscribe } from '../../contract/telemetry/telemetry.actions';
+import type { Connection } from '../../data/channels/connections';
+import { renewConnection } from '../../data/channels/renewal';
+import { sessionItem, unfollowAll, type PartnerSession } from '../../data/channels/sessions';
+import { closeSocket, postToSocket } from '../../data/channels/sockets';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import type { Refusal } from '../../domain/values/refusal';
+import { identify } from '../access/identify';
+import { logger } from '../runtime/logger';
 import { answer, socketHasEnded } from '../sockets/action';
 
 /** The socket goes on with a new token: its client, its end and its scopes are those of the token from then on. */

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { channelKinds, channels } from '../../contract/status-channels';
-import { noteListener } from '../../data/connections/listeners';
-import { Refusal } from '../../domain/refusal';
-import { identify, type Identity } from '../auth/identify';
-import { iotArn } from '../auth/iot-arn';
-import { logger } from '../logger';
-import { oauthClientOf } from '../../contract/mqtt-client-id';
-import { recoverSubscriptions } from '../delivery/mqtt-subscribers';
+import { channelKinds, channels } from '../../contract/channels/status-channels';
+import { noteListener } from '../../data/channels/listeners';
+import { Refusal } from '../../domain/values/refusal';
+import { identify, type Identity } from '../access/identify';
+import { iotArn } from '../access/iot-arn';
+import { logger } from '../runtime/logger';
+import { oauthClientOf } from '../../contract/channels/mqtt-client-id';
+import { recoverSubscriptions } from './mqtt-subscribers';
 
 /** Event of a custom authorizer of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
 const connectEvent = z.object({

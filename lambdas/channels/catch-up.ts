@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Connection } from '../../../data/connections/connections';
+import type { Connection } from '../../data/channels/connections';
 import {
   readBuffered,
   startFollowing,
   type BufferedMessage,
   type WaitingFollower,
-} from '../../../data/connections/followers';
-import { closeSocket, postToSocket } from '../../../data/connections/sockets';
-import { isNewer, sequenceIn, type Sequenced, type Sequences } from '../../../domain/sequence';
+} from '../../data/channels/followers';
+import { closeSocket, postToSocket } from '../../data/channels/sockets';
+import { isNewer, sequenceIn, type Sequenced, type Sequences } from '../../domain/channels/sequence';
 
 /** Waits for the final message of a resource that has just been deleted, in ms. */
 const FINAL_MESSAGE_RETRY_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1600];

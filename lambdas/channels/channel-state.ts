@@ -1,13 +1,19 @@
-import { channels, type Channel, type ChannelKind } from '../../contract/status-channels';
-import { lacksScope } from '../../contract/forbidden';
+import { channels, type Channel, type ChannelKind } from '../../contract/channels/status-channels';
+import { lacksScope } from '../../contract/terms/forbidden';
 import { expectDeviceGroup, listGroup } from '../../data/fleet/fleet';
 import { findJob, readItem } from '../../data/jobs/jobs';
 import { findShare, readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet';
-import { organisationOf, type Organisation } from '../../domain/id';
-import { deviceMessage, eventsBetween, jobMessage, shareMessage, type Change } from '../../domain/status-event';
-import type { StatusMessage } from '../../domain/status-message';
-import { ageAt } from '../../domain/telemetry';
+import type { Device } from '../../domain/fleet/fleet';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import {
+  deviceMessage,
+  eventsBetween,
+  jobMessage,
+  shareMessage,
+  type Change,
+} from '../../domain/channels/status-event';
+import type { StatusMessage } from '../../domain/channels/status-message';
+import { ageAt } from '../../domain/telemetry/telemetry';
 
 /** How a channel is authorised, and how its state is read; `now` is ISO 8601. */
 interface ChannelState {

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { ORIGIN_VERIFY } from '../../contract/origin-verify';
-import { isOriginSecret } from '../../data/connections/origin-secret';
-import { Refusal } from '../../domain/refusal';
-import { bearerToken } from '../auth/credentials';
+import { ORIGIN_VERIFY } from '../../contract/channels/origin-verify';
+import { isOriginSecret } from '../../data/channels/origin-secret';
+import { Refusal } from '../../domain/values/refusal';
+import { bearerToken } from '../access/credentials';
 
 /** A `$connect` event, with the fields that `@types/aws-lambda` omits. */
 export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {

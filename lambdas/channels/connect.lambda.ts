@@ -1,13 +1,13 @@
-import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from '../../contract/status-channels';
-import { broadcastProtocol, shareProtocols } from '../../contract/share-page';
-import { callsOf } from '../../data/requests/rate-limit';
-import { Refusal } from '../../domain/refusal';
-import { identify } from '../auth/identify';
-import { type ConnectEvent, expectCloudFront, protocolsIn, tokenIn } from '../sockets/connect-event';
-import { followChannel } from '../sockets/follow-channel';
-import { handshake, type Accepted } from '../sockets/handshake';
-import { limitRate } from '../limit-rate';
-import { openPartnerSession, openViewerSession } from '../sockets/open-session';
+import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from '../../contract/channels/status-channels';
+import { broadcastProtocol, shareProtocols } from '../../contract/shares/share-page';
+import { callsOf } from '../../data/access/rate-limit';
+import { Refusal } from '../../domain/values/refusal';
+import { identify } from '../access/identify';
+import { type ConnectEvent, expectCloudFront, protocolsIn, tokenIn } from './connect-event';
+import { followChannel } from './follow-channel';
+import { handshake, type Accepted } from './handshake';
+import { limitRate } from '../runtime/limit-rate';
+import { openPartnerSession, openViewerSession } from './open-session';
 
 /** The `channel` parameter that the CloudFront function derives from the path of the telemetry endpoint. */
 const TELEMETRY = 'telemetry';

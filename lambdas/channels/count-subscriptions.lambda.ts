@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
-import { MAX_SUBSCRIPTIONS } from '../../contract/status-channels';
+import { MAX_SUBSCRIPTIONS } from '../../contract/channels/status-channels';
 import {
   clearSubscriptions,
   clientsBeyond,
   invalidateSubscriptions,
   MAX_SESSION_S,
   recordSubscription,
-} from '../../data/connections/subscriptions';
-import { endMqttConnection } from '../../data/connections/mqtt-topics';
-import type { Partner } from '../../domain/partner';
-import { findPartner } from '../../data/partners/partners';
-import { logger } from '../logger';
-import { oauthClientOf } from '../../contract/mqtt-client-id';
-import { noteSubscribedTopics } from '../delivery/mqtt-subscribers';
+} from '../../data/channels/subscriptions';
+import { endMqttConnection } from '../../data/channels/mqtt-topics';
+import type { Partner } from '../../domain/access/partner';
+import { findPartner } from '../../data/access/partners';
+import { logger } from '../runtime/logger';
+import { oauthClientOf } from '../../contract/channels/mqtt-client-id';
+import { noteSubscribedTopics } from './mqtt-subscribers';
 
 /** A lifecycle event of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html). */
 const lifecycleEvent = z.object({

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { removeConnectionById, type Connection } from '../../data/connections/connections';
-import { heldDeviceOf } from '../../data/connections/sessions';
-import { endMqttConnection } from '../../data/connections/mqtt-topics';
+import { removeConnectionById, type Connection } from '../../data/channels/connections';
+import { heldDeviceOf } from '../../data/channels/sessions';
+import { endMqttConnection } from '../../data/channels/mqtt-topics';
 import { readShare } from '../../data/shares/shares';
 import { viewerClientId, viewerPseudonym } from '../../data/shares/share-id';
 import { endLeaseOf } from '../commands/control';

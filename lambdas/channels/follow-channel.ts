@@ -1,15 +1,16 @@
-import { channelOf, MAX_CONNECTIONS, type Channel } from '../../contract/status-channels';
-import { addConnection, channelKey, removeConnection } from '../../data/connections/connections';
-import { noteFollowed } from '../../data/connections/followed-until';
-import { noteListener } from '../../data/connections/listeners';
-import { requestSnapshot } from '../../data/connections/request-snapshot';
+import { channelKey } from '../../data/store/channel-key';
+import { channelOf, MAX_CONNECTIONS, type Channel } from '../../contract/channels/status-channels';
+import { addConnection, removeConnection } from '../../data/channels/connections';
+import { noteFollowed } from '../../data/channels/followed-until';
+import { noteListener } from '../../data/channels/listeners';
+import { requestSnapshot } from '../../data/channels/request-snapshot';
 import { findCursor } from '../../data/events/cursors';
 import { hasEventAfter } from '../../data/events/missed-events';
-import { Refusal } from '../../domain/refusal';
-import { LONGEST_CONNECTION_S } from '../../domain/connection';
-import { kinds, organisationOf, type Organisation } from '../../domain/id';
-import type { Identity } from '../auth/identify';
-import { authoriseChannel } from '../delivery/channel-state';
+import { Refusal } from '../../domain/values/refusal';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { kinds, organisationOf, type Organisation } from '../../domain/values/id';
+import type { Identity } from '../access/identify';
+import { authoriseChannel } from './channel-state';
 import type { ConnectEvent } from './connect-event';
 
 /** The channel that the CloudFront function took from the path. @throws Refusal `resource_not_found` for another path */

@@ -1,9 +1,9 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { resourceRefusal } from '../../contract/refusals';
 import { isThrottled } from '../../data/store/throttled';
-import { Refusal, type RefusalCode } from '../../domain/refusal';
-import { logger } from '../logger';
-import { named } from '../subject';
+import { Refusal, type RefusalCode } from '../../domain/values/refusal';
+import { logger } from '../runtime/logger';
+import { named } from '../runtime/subject';
 import type { ConnectEvent } from './connect-event';
 
 /** The result of a completed handshake. */

@@ -1,19 +1,19 @@
-import type { ExpiringMessage, HeartbeatMessage } from '../../contract/socket-messages';
-import { scanConnections } from '../../data/connections/connections-scan';
-import type { Connection } from '../../data/connections/connections';
-import type { Follower } from '../../data/connections/followers';
-import { isActive } from '../../data/partners/organisation-status';
-import { findPartner } from '../../data/partners/partners';
-import { noteWarning } from '../../data/connections/renewal';
+import type { ExpiringMessage, HeartbeatMessage } from '../../contract/channels/socket-messages';
+import { scanConnections } from '../../data/channels/connections-scan';
+import type { Connection } from '../../data/channels/connections';
+import type { Follower } from '../../data/channels/followers';
+import { isActive } from '../../data/access/organisation-status';
+import { findPartner } from '../../data/access/partners';
+import { noteWarning } from '../../data/channels/renewal';
 import { readShare } from '../../data/shares/shares';
-import { isSession } from '../../data/connections/sessions';
-import { closeSocket, postToSocket } from '../../data/connections/sockets';
-import { LONGEST_CONNECTION_S } from '../../domain/connection';
-import { organisationOf } from '../../domain/id';
-import { isInForce } from '../../domain/partner';
-import { memoise, withConcurrency } from '../concurrency';
-import { logger } from '../logger';
-import { orphanedSeats } from '../sockets/orphaned-seats';
+import { isSession } from '../../data/channels/sessions';
+import { closeSocket, postToSocket } from '../../data/channels/sockets';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { organisationOf } from '../../domain/values/id';
+import { isInForce } from '../../domain/access/partner';
+import { memoise, withConcurrency } from '../runtime/concurrency';
+import { logger } from '../runtime/logger';
+import { orphanedSeats } from './orphaned-seats';
 
 /** A younger connection may still be in its handshake, or waiting for its snapshot; in ms. */
 const GRACE_PERIOD_MS = 60_000;

@@ -1,10 +1,10 @@
-import { channelOfTopic } from '../../contract/status-channels';
-import { noteFollowed, type Followed } from '../../data/connections/followed-until';
-import { subscribedTopics } from '../../data/connections/mqtt-topics';
-import { MAX_SESSION_S, missingSubscriptions, recordSubscription } from '../../data/connections/subscriptions';
-import { organisationOf, type Organisation } from '../../domain/id';
-import type { Identity } from '../auth/identify';
-import { logger } from '../logger';
+import { channelOfTopic } from '../../contract/channels/status-channels';
+import { noteFollowed, type Followed } from '../../data/channels/followed-until';
+import { subscribedTopics } from '../../data/channels/mqtt-topics';
+import { MAX_SESSION_S, missingSubscriptions, recordSubscription } from '../../data/channels/subscriptions';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import type { Identity } from '../access/identify';
+import { logger } from '../runtime/logger';
 
 /** The resource of an organisation that a topic is about. */
 function followedBy(topic: string, organisation: Organisation): Followed[] {

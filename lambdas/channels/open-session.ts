@@ -1,21 +1,21 @@
-import { MAX_CONNECTIONS } from '../../contract/status-channels';
-import { lacksScope } from '../../contract/forbidden';
-import { noteFollowed } from '../../data/connections/followed-until';
-import { removeConnection, takeConnectionSeat } from '../../data/connections/connections';
-import { requestSnapshot } from '../../data/connections/request-snapshot';
-import { isActive } from '../../data/partners/organisation-status';
-import { openSession, sessionItem, type PartnerSession, type ViewerSession } from '../../data/connections/sessions';
+import { MAX_CONNECTIONS } from '../../contract/channels/status-channels';
+import { lacksScope } from '../../contract/terms/forbidden';
+import { noteFollowed } from '../../data/channels/followed-until';
+import { removeConnection, takeConnectionSeat } from '../../data/channels/connections';
+import { requestSnapshot } from '../../data/channels/request-snapshot';
+import { isActive } from '../../data/access/organisation-status';
+import { openSession, sessionItem, type PartnerSession, type ViewerSession } from '../../data/channels/sessions';
 import { takeViewerSeat } from '../../data/shares/share-viewers';
 import { readShare } from '../../data/shares/shares';
-import { LONGEST_CONNECTION_S } from '../../domain/connection';
-import { organisationOf } from '../../domain/id';
-import { Refusal } from '../../domain/refusal';
-import { isBroadcast, viewerHandshakesPerMinute } from '../../domain/share';
-import { finalMessage } from '../delivery/channel-state';
-import type { Identity } from '../auth/identify';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { organisationOf } from '../../domain/values/id';
+import { Refusal } from '../../domain/values/refusal';
+import { isBroadcast, viewerHandshakesPerMinute } from '../../domain/shares/share';
+import { finalMessage } from './channel-state';
+import type { Identity } from '../access/identify';
 import { broadcastTopicOf, shareIdOf } from '../../data/shares/share-id';
-import { limitRate } from '../limit-rate';
-import { telemetryScopes } from '../../contract/actions/telemetry';
+import { limitRate } from '../runtime/limit-rate';
+import { telemetryScopes } from '../../contract/telemetry/telemetry.actions';
 
 /** Opens a partner's session on the telemetry endpoint. @throws Refusal `forbidden`, `too_many_requests` */
 export async function openPartnerSession(connectionId: string, identity: Identity, now: Date): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Connection } from '../../data/connections/connections';
-import type { SeatCount } from '../../data/connections/connections-scan';
-import { holderOf, releaseSeats, seatOwner, type SeatHolder } from '../../data/connections/seats';
+import type { Connection } from '../../data/channels/connections';
+import type { SeatCount } from '../../data/channels/connections-scan';
+import { holderOf, releaseSeats, seatOwner, type SeatHolder } from '../../data/store/seats';
 import { requestViewerCount, releaseViewerSeats } from '../../data/shares/share-viewers';
-import { withConcurrency } from '../concurrency';
-import { logger } from '../logger';
+import { withConcurrency } from '../runtime/concurrency';
+import { logger } from '../runtime/logger';
 
 /** A seat is taken shortly before its connection is stored, so a new seat is not yet an orphan. */
 const GRACE_PERIOD_MS = 60_000;

@@ -1,14 +1,14 @@
-import type { ControlOutcomeMessage } from '../../contract/share-page';
-import { followersOf, type Follower } from '../../data/connections/followers';
-import { readListeners } from '../../data/connections/listeners';
+import type { ControlOutcomeMessage } from '../../contract/shares/share-page';
+import { followersOf, type Follower } from '../../data/channels/followers';
+import { readListeners } from '../../data/channels/listeners';
 import { readItem } from '../../data/jobs/jobs';
-import type { CommandRecord } from '../../domain/command-record';
-import { mayBeSubscribed } from '../../domain/followed-until';
-import { organisationOf } from '../../domain/id';
-import type { Change, StatusEvent } from '../../domain/status-event';
-import { allSettled, withConcurrency } from '../concurrency';
-import { logger } from '../logger';
-import { outgoing, sendToFollower, type OutgoingMessage } from './followers';
+import type { CommandRecord } from '../../domain/commands/command-record';
+import { mayBeSubscribed } from '../../domain/telemetry/followed-until';
+import { organisationOf } from '../../domain/values/id';
+import type { Change, StatusEvent } from '../../domain/channels/status-event';
+import { allSettled, withConcurrency } from '../runtime/concurrency';
+import { logger } from '../runtime/logger';
+import { outgoing, sendToFollower, type OutgoingMessage } from '../sockets/followers';
 import { commandAudience, publishStatus } from './publish-status';
 
 type CommandChange = Extract<Change, { readonly kind: 'command' }>;

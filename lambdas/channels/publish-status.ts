@@ -1,13 +1,13 @@
-import { channelsOf, topicOf, type Channel } from '../../contract/status-channels';
-import { channelKey } from '../../data/connections/connections';
-import { followersOf, type Follower } from '../../data/connections/followers';
-import { requestRetention } from '../../data/connections/retained-status';
-import { isPermanentFailure, publish, type Retention } from '../../data/connections/mqtt-topics';
-import { isFollowed, mayBeSubscribed, type FollowedUntil } from '../../domain/followed-until';
-import type { StatusEvent } from '../../domain/status-event';
-import { allSettled, memoise } from '../concurrency';
-import { logger } from '../logger';
-import { publishToSockets } from './followers';
+import { channelsOf, topicOf, type Channel } from '../../contract/channels/status-channels';
+import { channelKey } from '../../data/store/channel-key';
+import { followersOf, type Follower } from '../../data/channels/followers';
+import { requestRetention } from '../../data/channels/retained-status';
+import { isPermanentFailure, publish, type Retention } from '../../data/channels/mqtt-topics';
+import { isFollowed, mayBeSubscribed, type FollowedUntil } from '../../domain/telemetry/followed-until';
+import type { StatusEvent } from '../../domain/channels/status-event';
+import { allSettled, memoise } from '../runtime/concurrency';
+import { logger } from '../runtime/logger';
+import { publishToSockets } from '../sockets/followers';
 
 /** Who an event is sent to on a channel. */
 export interface Audience {

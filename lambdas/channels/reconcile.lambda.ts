@@ -1,8 +1,8 @@
 import { markOffline } from '../../data/fleet/device-state';
 import { onlineDevices, type OnlineDevice } from '../../data/fleet/online-devices';
-import { LONGEST_OFFLINE_AFTER_MS } from '../../domain/state-saving';
-import { allSettled } from '../concurrency';
-import { logger } from '../logger';
+import { LONGEST_OFFLINE_AFTER_MS } from '../../domain/fleet/state-saving';
+import { allSettled } from '../runtime/concurrency';
+import { logger } from '../runtime/logger';
 
 /**
  * Every minute: corrects state that a lost message or a crash has left wrong. The next run handles what this one missed.

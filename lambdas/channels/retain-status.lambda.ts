@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { channelOf, topicOf, type Channel } from '../../contract/status-channels';
-import { publishAgain } from '../../data/connections/followed-until';
-import { readRetentionRequest, type RetentionRequest } from '../../data/connections/retained-status';
-import { publish } from '../../data/connections/mqtt-topics';
-import type { StatusMessage } from '../../domain/status-message';
-import { currentState } from '../delivery/channel-state';
-import { eachMessage } from '../each-message';
-import { logger } from '../logger';
-import { named, namedIn } from '../subject';
+import { channelOf, topicOf, type Channel } from '../../contract/channels/status-channels';
+import { publishAgain } from '../../data/channels/followed-until';
+import { readRetentionRequest, type RetentionRequest } from '../../data/channels/retained-status';
+import { publish } from '../../data/channels/mqtt-topics';
+import type { StatusMessage } from '../../domain/channels/status-message';
+import { currentState } from './channel-state';
+import { eachMessage } from '../runtime/each-message';
+import { logger } from '../runtime/logger';
+import { named, namedIn } from '../runtime/subject';
 
 /** Attempts when the state changes during each of them; the fan-out publishes every change too. */
 const MAX_ATTEMPTS = 3;

@@ -1,13 +1,13 @@
-import { readSnapshotRequest, type SnapshotRequest } from '../../data/connections/snapshot-requests';
-import { HANDSHAKE_RETRY_DELAYS_MS, deleteConnection } from '../../data/connections/sockets';
-import { sendChannelSnapshot } from '../sockets/snapshot/status-channel';
-import { sendSubscriptionSnapshot } from '../sockets/snapshot/subscription';
-import { sendViewerSnapshot } from '../sockets/snapshot/viewer';
-import { endLater } from '../delivery/close-followers';
-import { endFollowers } from '../delivery/followers';
-import { untilNoticed } from '../delivery/followed-group';
-import { logger } from '../logger';
-import { about, named, type Subject } from '../subject';
+import { readSnapshotRequest, type SnapshotRequest } from '../../data/channels/snapshot-requests';
+import { HANDSHAKE_RETRY_DELAYS_MS, deleteConnection } from '../../data/channels/sockets';
+import { sendChannelSnapshot } from './snapshot-of-status';
+import { sendSubscriptionSnapshot } from './snapshot-of-subscription';
+import { sendViewerSnapshot } from './snapshot-of-viewer';
+import { endLater } from '../sockets/close-followers';
+import { endFollowers } from '../sockets/followers';
+import { untilNoticed } from '../telemetry/followed-group';
+import { logger } from '../runtime/logger';
+import { about, named, type Subject } from '../runtime/subject';
 
 async function sendSnapshot(request: SnapshotRequest): Promise<void> {
   switch (request.kind) {

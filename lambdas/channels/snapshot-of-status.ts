@@ -1,15 +1,15 @@
-import { channelOf, MAX_REPLAYED, messageTypesOf, type Channel } from '../../../contract/status-channels';
-import type { GapMessage, ResumedMessage } from '../../../contract/socket-messages';
-import { followedResource, type Connection } from '../../../data/connections/connections';
-import { closeSocket, HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../../data/connections/sockets';
-import type { LoggedEvent } from '../../../data/events/log-items';
-import { lastCursor } from '../../../data/events/cursors';
-import { missedEvents, unsettledEvents } from '../../../data/events/missed-events';
-import { cursorOf } from '../../../domain/cursor';
-import { organisationOf, type Organisation } from '../../../domain/id';
-import { subjectOf } from '../../../domain/sequence';
-import { endsChannel } from '../../../domain/status-event';
-import { currentSnapshot } from '../../delivery/channel-state';
+import { channelOf, MAX_REPLAYED, messageTypesOf, type Channel } from '../../contract/channels/status-channels';
+import type { GapMessage, ResumedMessage } from '../../contract/channels/socket-messages';
+import { followedResource, type Connection } from '../../data/channels/connections';
+import { closeSocket, HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../data/channels/sockets';
+import type { LoggedEvent } from '../../data/events/log-items';
+import { lastCursor } from '../../data/events/cursors';
+import { missedEvents, unsettledEvents } from '../../data/events/missed-events';
+import { cursorOf } from '../../domain/events/cursor';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import { subjectOf } from '../../domain/channels/sequence';
+import { endsChannel } from '../../domain/channels/status-event';
+import { currentSnapshot } from './channel-state';
 import { aged } from './aged';
 import { catchUp, sendFinalMessage } from './catch-up';
 

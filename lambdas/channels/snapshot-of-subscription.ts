@@ -1,10 +1,10 @@
-import type { SnapshotEndMessage } from '../../../contract/socket-messages';
-import { listDevicesOf } from '../../../data/fleet/fleet';
-import { findSession, followedDevice } from '../../../data/connections/sessions';
-import { postToSocket } from '../../../data/connections/sockets';
-import { organisationOf } from '../../../domain/id';
-import { snapshotMessage } from '../../telemetry/telemetry-message';
-import type { SnapshotRequest } from '../../../data/connections/snapshot-requests';
+import type { SnapshotEndMessage } from '../../contract/channels/socket-messages';
+import { listDevicesOf } from '../../data/fleet/fleet';
+import { findSession, followedDevice } from '../../data/channels/sessions';
+import { postToSocket } from '../../data/channels/sockets';
+import { organisationOf } from '../../domain/values/id';
+import { snapshotMessage } from '../telemetry/telemetry-message';
+import type { SnapshotRequest } from '../../data/channels/snapshot-requests';
 import { catchUp } from './catch-up';
 
 type Subscription = Omit<Extract<SnapshotRequest, { kind: 'subscription' }>, 'kind'>;

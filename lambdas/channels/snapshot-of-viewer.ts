@@ -1,23 +1,23 @@
-import type { ViewerShareMessage } from '../../../contract/socket-messages';
-import { readDevice } from '../../../data/fleet/fleet';
+import type { ViewerShareMessage } from '../../contract/channels/socket-messages';
+import { readDevice } from '../../data/fleet/fleet';
 import {
   endSamples,
   findSession,
   followedDevice,
   followedShare,
   type ViewerSession,
-} from '../../../data/connections/sessions';
-import { readShare } from '../../../data/shares/shares';
-import { HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../../data/connections/sockets';
-import type { Share } from '../../../domain/share';
-import { shareMessage } from '../../../domain/status-event';
-import type { SnapshotRequest } from '../../../data/connections/snapshot-requests';
-import { sharePlayback } from '../../../data/shares/video';
-import { playbackMessage } from '../playback-message';
-import { snapshotMessage, viewerMessage } from '../../telemetry/telemetry-message';
-import { finalMessage } from '../../delivery/channel-state';
-import { untilNoticed } from '../../delivery/followed-group';
-import { viewerClientId } from '../../../data/shares/share-id';
+} from '../../data/channels/sessions';
+import { readShare } from '../../data/shares/shares';
+import { HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../data/channels/sockets';
+import type { Share } from '../../domain/shares/share';
+import { shareMessage } from '../../domain/channels/status-event';
+import type { SnapshotRequest } from '../../data/channels/snapshot-requests';
+import { sharePlayback } from '../../data/shares/video';
+import { playbackMessage } from '../shares/playback-message';
+import { snapshotMessage, viewerMessage } from '../telemetry/telemetry-message';
+import { finalMessage } from './channel-state';
+import { untilNoticed } from '../telemetry/followed-group';
+import { viewerClientId } from '../../data/shares/share-id';
 import { catchUp, sendFinalMessage } from './catch-up';
 
 type ViewerRequest = Omit<Extract<SnapshotRequest, { kind: 'viewer' }>, 'kind'>;

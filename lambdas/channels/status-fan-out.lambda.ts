@@ -1,37 +1,31 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { followersOf, type Follower } from '../../data/connections/followers';
-import { requestSnapshot } from '../../data/connections/request-snapshot';
-import { beginSending, endSending } from '../../data/connections/share-states';
-import { createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/store/stream-records';
+import { followersOf, type Follower } from '../../data/channels/followers';
+import { requestSnapshot } from '../../data/channels/request-snapshot';
+import { beginSending, endSending } from '../../data/shares/share-states';
+import { createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/channels/stream-records';
 import { readItem } from '../../data/jobs/jobs';
 import { readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet';
-import { organisationOf } from '../../domain/id';
-import { isFlown } from '../../domain/job-lifecycle';
+import type { Device } from '../../domain/fleet/fleet';
+import { organisationOf } from '../../domain/values/id';
+import { isFlown } from '../../domain/jobs/job-lifecycle';
 import type { StoredJob } from '../../data/jobs/job-item';
-import { isBroadcast, type Share } from '../../domain/share';
-import { isAnnounced, isLogged, positionMessage, snapshotOf, type Change } from '../../domain/status-event';
-import type { StatusMessage } from '../../domain/status-message';
-import { logger } from '../logger';
-import { publishCommand } from '../delivery/publish-command';
-import { stopSamples } from '../delivery/close-followers';
-import { endFollowers } from '../delivery/followers';
-import { inOrder } from '../delivery/in-order';
+import { isBroadcast, type Share } from '../../domain/shares/share';
+import { isAnnounced, isLogged, positionMessage, snapshotOf, type Change } from '../../domain/channels/status-event';
+import type { StatusMessage } from '../../domain/channels/status-message';
+import { logger } from '../runtime/logger';
+import { publishCommand } from './publish-command-status';
+import { stopSamples } from '../sockets/close-followers';
+import { endFollowers } from '../sockets/followers';
+import { inOrder } from '../runtime/in-order';
 import {
   logEvents,
   snapshotCursors,
   type CursorOf,
   type PublishableChange,
   type RecordEvents,
-} from '../delivery/log-events';
-import { followedGroup } from '../delivery/followed-group';
-import {
-  audienceUntil,
-  findAudience,
-  publishStatus,
-  subscribersUntil,
-  type AudienceOf,
-} from '../delivery/publish-status';
+} from '../events/log-events';
+import { followedGroup } from '../telemetry/followed-group';
+import { audienceUntil, findAudience, publishStatus, subscribersUntil, type AudienceOf } from './publish-status';
 
 /**
  * Streams of jobs, commands, shares and fleet → the event log, then status channels (spec section 6). A change is in the log before it is published, and each channel gets its changes in the order of the log.

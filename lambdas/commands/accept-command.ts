@@ -1,21 +1,21 @@
-import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../contract/rates';
-import { keepAnswer, type FirstAnswer } from '../../data/requests/idempotency';
+import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../contract/terms/rates';
+import { keepAnswer, type FirstAnswer } from '../../data/store/idempotency';
 import type { Head } from '../../data/commands/command-head';
 import { readCommand } from '../../data/commands/commands';
 import { insertCommand } from '../../data/commands/new-commands';
 import { readFlownJobs, type FlownJob } from '../../data/jobs/busy-devices';
 import { newId } from '../../data/store/new-id';
-import { isSafe, type Command } from '../../domain/command';
-import { isEnded } from '../../domain/command-lifecycle';
-import { newCommand, type CommandRecord, type Requester } from '../../domain/command-record';
-import type { Device } from '../../domain/fleet';
-import type { Organisation } from '../../domain/id';
-import type { Job } from '../../domain/job';
-import { isJoined, stopToJoin } from '../../domain/joined-stop';
-import { isFinal, isReported } from '../../domain/job-lifecycle';
-import { countIn } from '../../domain/rate-window';
-import { Refusal } from '../../domain/refusal';
-import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/steering';
+import { isSafe, type Command } from '../../domain/commands/command';
+import { isEnded } from '../../domain/commands/command-lifecycle';
+import { newCommand, type CommandRecord, type Requester } from '../../domain/commands/command-record';
+import type { Device } from '../../domain/fleet/fleet';
+import type { Organisation } from '../../domain/values/id';
+import type { Job } from '../../domain/jobs/job';
+import { isJoined, stopToJoin } from '../../domain/commands/joined-stop';
+import { isFinal, isReported } from '../../domain/jobs/job-lifecycle';
+import { countIn } from '../../domain/access/rate-window';
+import { Refusal } from '../../domain/values/refusal';
+import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/commands/steering';
 import { heldFrom } from './control';
 import { decideByHead } from './decide-by-head';
 
@@ -38,8 +38,8 @@ export interface WantedCommand {
 }
 
 /**
- * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/stream/publish-platform-events.ts`). A stop that is
- * under way is not stored again (`domain/joined-stop.ts`).
+ * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/platform/publish-platform-events.lambda.ts`). A stop that is
+ * under way is not stored again (`domain/commands/joined-stop.ts`).
  * @returns the stored command, or the stop that is under way
  * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when the device has had its commands of this minute, or
  *   others keep commanding it; AlreadyAnswered

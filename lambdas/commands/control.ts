@@ -9,7 +9,7 @@ import {
   type Asking,
   type Claimant,
   type ControlLease,
-} from '../../domain/control-lease';
+} from '../../domain/commands/control-lease';
 import { decideByHead } from './decide-by-head';
 
 /** A lease unless it is over: not renewed in time, or its share has ended, which is read at this moment. @param now ISO 8601 */

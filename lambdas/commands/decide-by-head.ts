@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readHead, type Head } from '../../data/commands/command-head';
-import { Refusal } from '../../domain/refusal';
+import { Refusal } from '../../domain/values/refusal';
 
 /**
  * How often it is decided again, since the device got a command or another holder meanwhile, and the longest pause before it, in ms. What keeps

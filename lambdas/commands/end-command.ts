@@ -1,8 +1,8 @@
 import { changeCommand } from '../../data/commands/command-changes';
 import type { CommandKey } from '../../data/commands/command-item';
 import { readCommand } from '../../data/commands/commands';
-import { isEnded, type CommandReason } from '../../domain/command-lifecycle';
-import type { CommandRecord } from '../../domain/command-record';
+import { isEnded, type CommandReason } from '../../domain/commands/command-lifecycle';
+import type { CommandRecord } from '../../domain/commands/command-record';
 
 interface End {
   readonly status: 'REFUSED' | 'SUPERSEDED' | 'TIMED_OUT';

@@ -1,6 +1,6 @@
-import * as endpoints from '../../../contract/endpoints/commands';
-import { findCommand } from '../../../data/commands/commands';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/commands/commands.endpoints';
+import { findCommand } from '../../data/commands/commands';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'GET /v3/devices/{deviceId}/commands/{commandId}',

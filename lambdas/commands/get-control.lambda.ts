@@ -1,8 +1,8 @@
-import * as endpoints from '../../../contract/endpoints/commands';
-import { readHead } from '../../../data/commands/command-head';
-import { findDevice } from '../../../data/fleet/fleet';
-import { inForce } from '../../commands/control';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/commands/commands.endpoints';
+import { readHead } from '../../data/commands/command-head';
+import { findDevice } from '../../data/fleet/fleet';
+import { inForce } from './control';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'GET /v3/devices/{deviceId}/control',

@@ -1,7 +1,7 @@
-import * as endpoints from '../../../contract/endpoints/commands';
-import { listDeviceCommands } from '../../../data/commands/commands';
-import { expectOwnDevice, findDevice } from '../../../data/fleet/fleet';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/commands/commands.endpoints';
+import { listDeviceCommands } from '../../data/commands/commands';
+import { expectOwnDevice, findDevice } from '../../data/fleet/fleet';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'GET /v3/devices/{deviceId}/commands',

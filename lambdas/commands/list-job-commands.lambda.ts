@@ -1,12 +1,12 @@
-import * as endpoints from '../../../contract/endpoints/commands';
-import { listJobCommands, newestOfJob } from '../../../data/commands/commands';
-import { listGroup } from '../../../data/fleet/fleet';
-import { findJob } from '../../../data/jobs/jobs';
-import type { CommandRecord } from '../../../domain/command-record';
-import type { Organisation } from '../../../domain/id';
-import type { Job } from '../../../domain/job';
-import { withConcurrency } from '../../concurrency';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/commands/commands.endpoints';
+import { listJobCommands, newestOfJob } from '../../data/commands/commands';
+import { listGroup } from '../../data/fleet/fleet';
+import { findJob } from '../../data/jobs/jobs';
+import type { CommandRecord } from '../../domain/commands/command-record';
+import type { Organisation } from '../../domain/values/id';
+import type { Job } from '../../domain/jobs/job';
+import { withConcurrency } from '../runtime/concurrency';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'GET /v3/jobs/{jobId}/commands',

@@ -1,12 +1,12 @@
 import { readCommand } from '../../data/commands/commands';
 import { readDevice } from '../../data/fleet/fleet';
 import { idFrom } from '../../data/store/new-id';
-import { organisationOf } from '../../domain/id';
-import type { Job } from '../../domain/job';
-import { isFlown } from '../../domain/job-lifecycle';
-import { Refusal } from '../../domain/refusal';
-import { fliesAnother, standsSince } from '../../domain/steering';
-import { acceptCommand } from '../commands/accept-command';
+import { organisationOf } from '../../domain/values/id';
+import type { Job } from '../../domain/jobs/job';
+import { isFlown } from '../../domain/jobs/job-lifecycle';
+import { Refusal } from '../../domain/values/refusal';
+import { fliesAnother, standsSince } from '../../domain/commands/steering';
+import { acceptCommand } from './accept-command';
 
 /**
  * Sends the drone of a job home that was deleted in flight: nobody could end the flight by the job any more. Idempotent.

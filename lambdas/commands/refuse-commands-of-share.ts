@@ -1,5 +1,5 @@
 import { readOpenCommands } from '../../data/commands/commands';
-import { allSettled } from '../concurrency';
+import { allSettled } from '../runtime/concurrency';
 import { endCommand } from './end-command';
 
 /** Ends the commands of a share that has ended, as far as they have not been delivered. */

@@ -1,7 +1,7 @@
-import * as endpoints from '../../../contract/endpoints/commands';
-import { findDevice } from '../../../data/fleet/fleet';
-import { releaseControl } from '../../commands/control';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/commands/commands.endpoints';
+import { findDevice } from '../../data/fleet/fleet';
+import { releaseControl } from './control';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'DELETE /v3/devices/{deviceId}/control',

@@ -1,11 +1,11 @@
-import * as endpoints from '../../../contract/endpoints/commands';
-import { findDevice } from '../../../data/fleet/fleet';
-import { findJob } from '../../../data/jobs/jobs';
-import { partsOf } from '../../../domain/command-request';
-import { acceptCommand } from '../../commands/accept-command';
-import { idempotencyKey } from '../../serve/idempotency';
-import { jsonBody } from '../../serve/json-body';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/commands/commands.endpoints';
+import { findDevice } from '../../data/fleet/fleet';
+import { findJob } from '../../data/jobs/jobs';
+import { partsOf } from '../../domain/commands/command-request';
+import { acceptCommand } from './accept-command';
+import { idempotencyKey } from '../serve/idempotency';
+import { jsonBody } from '../serve/json-body';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'POST /v3/devices/{deviceId}/commands',

@@ -1,14 +1,14 @@
 import type { StoredCommand } from '../../data/commands/command-item';
 import { readCommand, readOpenCommands } from '../../data/commands/commands';
-import { scheduleCommandDeadline } from '../../data/platform/command-deadline';
+import { scheduleCommandDeadline } from '../../data/commands/command-deadline';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
 import { readShare } from '../../data/shares/shares';
-import { endsFlight } from '../../domain/command';
-import type { CommandReason } from '../../domain/command-lifecycle';
-import { asSent, type CommandRecord } from '../../domain/command-record';
-import { organisationId, organisationOf } from '../../domain/id';
-import { allSettled } from '../concurrency';
-import { logger } from '../logger';
+import { endsFlight } from '../../domain/commands/command';
+import type { CommandReason } from '../../domain/commands/command-lifecycle';
+import { asSent, type CommandRecord } from '../../domain/commands/command-record';
+import { organisationId, organisationOf } from '../../domain/values/id';
+import { allSettled } from '../runtime/concurrency';
+import { logger } from '../runtime/logger';
 import { endCommand } from './end-command';
 
 /**

@@ -1,8 +1,8 @@
-import type { DropReason, InboundDetail } from '../../contract/platform';
+import type { DropReason, InboundDetail } from '../../contract/platform/platform';
 import { changeCommand, keepLateOutcome } from '../../data/commands/command-changes';
-import { invalid } from '../../domain/refusal';
-import { expectNotAhead, latestBegin } from '../../domain/reported-time';
-import { logger } from '../logger';
+import { invalid } from '../../domain/values/refusal';
+import { expectNotAhead, latestBegin } from '../../domain/values/reported-time';
+import { logger } from '../runtime/logger';
 
 /** What is said of a report that changes no command. */
 const dropped = { repeated: 'repeated', unknown: 'unknown', ended: 'late' } as const satisfies Record<

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { checkJob } from '../../../contract/endpoints/check';
-import { expectDeviceGroup } from '../../../data/fleet/fleet';
-import { findFlownMission } from '../../../data/missions/missions';
-import { publishPlatformEvent } from '../../../data/platform/platform-bus';
-import { awaitCheckReport } from '../../../data/requests/mission-checks';
-import { placeOf } from '../../../domain/dispatch';
-import { organisationId } from '../../../domain/id';
-import { newJob, withMission } from '../../../domain/job';
-import { judge, lacksDevice, questionOf } from '../../../domain/job-check';
-import { findCandidates } from '../../dispatch/find-candidates';
-import { withMissionLine } from '../../platform/with-mission-line';
-import { jsonBody } from '../../serve/json-body';
-import { serve } from '../../serve/serve';
+import { checkJob } from '../../contract/dispatch/check.endpoints';
+import { expectDeviceGroup } from '../../data/fleet/fleet';
+import { findFlownMission } from '../../data/missions/missions';
+import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { awaitCheckReport } from '../../data/missions/mission-checks';
+import { placeOf } from '../../domain/dispatch/dispatch';
+import { organisationId } from '../../domain/values/id';
+import { newJob, withMission } from '../../domain/jobs/job';
+import { judge, lacksDevice, questionOf } from '../../domain/dispatch/job-check';
+import { findCandidates } from './find-candidates';
+import { withMissionLine } from '../missions/with-mission-line';
+import { jsonBody } from '../serve/json-body';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'POST /v3/jobs/check',

@@ -1,16 +1,16 @@
-import { dispatchJob } from '../../../contract/endpoints/dispatch';
-import { expectDeviceGroup } from '../../../data/fleet/fleet';
-import { insertDispatchedJob } from '../../../data/jobs/jobs';
-import { keepFlownMission } from '../../../data/missions/missions';
-import { scheduleTakeDeadline } from '../../../data/platform/take-deadline';
-import { newId } from '../../../data/store/new-id';
-import { expectDestination } from '../../../domain/destination';
-import { firstPlaceOf } from '../../../domain/dispatch';
-import { newJob, withMission } from '../../../domain/job';
-import { takeNearest } from '../../dispatch/take-nearest';
-import { freshIdempotencyKey } from '../../serve/idempotency';
-import { jsonBody } from '../../serve/json-body';
-import { serve } from '../../serve/serve';
+import { dispatchJob } from '../../contract/dispatch/dispatch.endpoints';
+import { expectDeviceGroup } from '../../data/fleet/fleet';
+import { insertDispatchedJob } from '../../data/jobs/jobs';
+import { keepFlownMission } from '../../data/missions/missions';
+import { scheduleTakeDeadline } from '../../data/jobs/take-deadline';
+import { newId } from '../../data/store/new-id';
+import { expectDestination } from '../../domain/values/destination';
+import { firstPlaceOf } from '../../domain/dispatch/dispatch';
+import { newJob, withMission } from '../../domain/jobs/job';
+import { takeNearest } from './take-nearest';
+import { freshIdempotencyKey } from '../serve/idempotency';
+import { jsonBody } from '../serve/json-body';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'POST /v3/jobs/dispatch',

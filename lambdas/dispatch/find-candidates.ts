@@ -1,5 +1,5 @@
-import type { Candidate } from '../../domain/dispatch';
-import type { Organisation } from '../../domain/id';
+import type { Candidate } from '../../domain/dispatch/dispatch';
+import type { Organisation } from '../../domain/values/id';
 import { lookAtDevices, type Wanted } from './look-at-devices';
 
 /** The devices that a job could be flown by, nearest first, as far as to the first free one and those read with it. @param now ISO 8601 */

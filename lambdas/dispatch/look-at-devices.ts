@@ -2,9 +2,9 @@ import { readDevices } from '../../data/fleet/device-state';
 import { listStandingDevices } from '../../data/fleet/standing-devices';
 import { readBusyDevices } from '../../data/jobs/busy-devices';
 import { readClaimedDevices } from '../../data/jobs/claimed-devices';
-import * as dispatch from '../../domain/dispatch';
-import { standingPlaceOf, type Place } from '../../domain/standing-device';
-import type { Organisation } from '../../domain/id';
+import * as dispatch from '../../domain/dispatch/dispatch';
+import { standingPlaceOf, type Place } from '../../domain/fleet/standing-device';
+import type { Organisation } from '../../domain/values/id';
 
 /** Where a device is wanted, which or of which group, how fast, and when at the latest. */
 export interface Wanted {

@@ -1,5 +1,5 @@
-import { noDevice } from '../../domain/dispatch';
-import type { Organisation } from '../../domain/id';
+import { noDevice } from '../../domain/dispatch/dispatch';
+import type { Organisation } from '../../domain/values/id';
 import { lookAtDevices, type Nearest, type Wanted } from './look-at-devices';
 
 /**

@@ -1,8 +1,8 @@
-import * as endpoints from '../../../contract/endpoints/events';
-import { cursorOf } from '../../../domain/cursor';
-import { beginningOf } from '../../feed/read-feed';
-import { waitForEvents } from '../../feed/wait-for-events';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/events/events.endpoints';
+import { cursorOf } from '../../domain/events/cursor';
+import { beginningOf } from './read-feed';
+import { waitForEvents } from './wait-for-events';
+import { serve } from '../serve/serve';
 
 export const handler = serve('GET /v3/events', endpoints.listEvents, async ({ caller, query, ...request }) => {
   const { organisation } = caller;

@@ -1,14 +1,20 @@
-import { channelsOf, channels as statusChannels, type Channel } from '../../contract/status-channels';
+import { channelsOf, channels as statusChannels, type Channel } from '../../contract/channels/status-channels';
 import { appendEvents } from '../../data/events/append-events';
 import { lastCursor } from '../../data/events/cursors';
 import type { NewEvent } from '../../data/events/write-events';
-import { channelKey } from '../../data/connections/connections';
-import { changeOf, createdAtOf, itemOf, topicSubscribersOf, type StreamRecord } from '../../data/store/stream-records';
-import { cursorOf } from '../../domain/cursor';
-import { organisationOf, type Organisation } from '../../domain/id';
-import { eventsBetween, isLogged, type Change, type StatusEvent } from '../../domain/status-event';
-import type { StatusMessage } from '../../domain/status-message';
-import { memoise } from '../concurrency';
+import { channelKey } from '../../data/store/channel-key';
+import {
+  changeOf,
+  createdAtOf,
+  itemOf,
+  topicSubscribersOf,
+  type StreamRecord,
+} from '../../data/channels/stream-records';
+import { cursorOf } from '../../domain/events/cursor';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import { eventsBetween, isLogged, type Change, type StatusEvent } from '../../domain/channels/status-event';
+import type { StatusMessage } from '../../domain/channels/status-message';
+import { memoise } from '../runtime/concurrency';
 
 /** The change in a stream record, and the messages to publish; those that the log has carry their cursor. */
 export interface PublishableChange {

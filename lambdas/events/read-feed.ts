@@ -1,8 +1,8 @@
-import { channelKinds, channels, messageTypesOf } from '../../contract/status-channels';
+import { channelKinds, channels, messageTypesOf } from '../../contract/channels/status-channels';
 import { beforeOldest, readEvents, type EventPage } from '../../data/events/read-events';
 import { findLast } from '../../data/events/log-end';
-import { cursorExpired, readCursor } from '../../domain/cursor';
-import type { Organisation } from '../../domain/id';
+import { cursorExpired, readCursor } from '../../domain/events/cursor';
+import type { Organisation } from '../../domain/values/id';
 
 /** The whole log, from its oldest event. */
 const OLDEST = 'oldest';

@@ -10,14 +10,14 @@ import {
 } from '../../data/fleet/device-checks';
 import { markOffline, readDevices, saveTrailing } from '../../data/fleet/device-state';
 import { readDevice } from '../../data/fleet/fleet';
-import type { Device } from '../../domain/fleet';
-import type { Organisation } from '../../domain/id';
-import { isUnsaved, offlineAfter, waitForTurn } from '../../domain/state-saving';
-import { sequenceOf, type Sample } from '../../domain/telemetry';
-import { allSettled } from '../concurrency';
-import { eachMessage, type Task } from '../each-message';
-import { logger } from '../logger';
-import { namedIn } from '../subject';
+import type { Device } from '../../domain/fleet/fleet';
+import type { Organisation } from '../../domain/values/id';
+import { isUnsaved, offlineAfter, waitForTurn } from '../../domain/fleet/state-saving';
+import { sequenceOf, type Sample } from '../../domain/telemetry/telemetry';
+import { allSettled } from '../runtime/concurrency';
+import { eachMessage, type Task } from '../runtime/each-message';
+import { logger } from '../runtime/logger';
+import { namedIn } from '../runtime/subject';
 
 /**
  * Queue of delayed device checks: marks an online device offline after 30 seconds of silence (`offlineAfter`), or schedules its next check;

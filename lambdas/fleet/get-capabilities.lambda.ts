@@ -1,6 +1,6 @@
-import * as endpoints from '../../../contract/endpoints/commands';
-import { findDevice } from '../../../data/fleet/fleet';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/commands/commands.endpoints';
+import { findDevice } from '../../data/fleet/fleet';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'GET /v3/devices/{deviceId}/capabilities',

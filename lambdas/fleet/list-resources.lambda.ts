@@ -1,7 +1,7 @@
-import * as endpoints from '../../../contract/endpoints/fleet';
-import { listDeviceGroups } from '../../../data/fleet/fleet';
-import { withoutStates } from '../../../domain/fleet';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/fleet/fleet.endpoints';
+import { listDeviceGroups } from '../../data/fleet/fleet';
+import { withoutStates } from '../../domain/fleet/fleet';
+import { serve } from '../serve/serve';
 
 export const handler = serve('GET /v3/resources', endpoints.listResources, async ({ caller, query }) => {
   const groups = await listDeviceGroups(caller.organisation);

@@ -1,12 +1,12 @@
 import { readOpenJobs } from '../../data/jobs/open-jobs';
-import { listOrganisations } from '../../data/partners/organisations';
+import { listOrganisations } from '../../data/access/organisations';
 import { MAX_ENTRIES, publishPlatformEvent, publishPlatformEvents } from '../../data/platform/platform-bus';
-import type { Organisation } from '../../domain/id';
-import type { Job } from '../../domain/job';
-import { jobSnapshot } from '../../domain/platform-event';
-import { withConcurrency } from '../concurrency';
-import { logger } from '../logger';
-import { MissionLineRemoved, withMissionLine } from './with-mission-line';
+import type { Organisation } from '../../domain/values/id';
+import type { Job } from '../../domain/jobs/job';
+import { jobSnapshot } from '../../domain/platform/platform-event';
+import { withConcurrency } from '../runtime/concurrency';
+import { logger } from '../runtime/logger';
+import { MissionLineRemoved, withMissionLine } from '../missions/with-mission-line';
 
 /**
  * Publishes the open jobs for a platform that has lost its state: `job.snapshot` for each, then `jobs.answered` with their number.

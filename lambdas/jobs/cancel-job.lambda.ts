@@ -1,6 +1,6 @@
-import * as endpoints from '../../../contract/endpoints/jobs';
-import { cancelJob } from '../../../data/jobs/job-changes';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/jobs/jobs.endpoints';
+import { cancelJob } from '../../data/jobs/job-changes';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'POST /v3/jobs/{jobId}/cancel',

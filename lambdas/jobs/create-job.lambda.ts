@@ -1,12 +1,12 @@
-import * as endpoints from '../../../contract/endpoints/jobs';
-import { expectDeviceGroup } from '../../../data/fleet/fleet';
-import { insertJob } from '../../../data/jobs/jobs';
-import { keepFlownMission } from '../../../data/missions/missions';
-import { newId } from '../../../data/store/new-id';
-import { newJob, withMission } from '../../../domain/job';
-import { idempotencyKey } from '../../serve/idempotency';
-import { jsonBody } from '../../serve/json-body';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/jobs/jobs.endpoints';
+import { expectDeviceGroup } from '../../data/fleet/fleet';
+import { insertJob } from '../../data/jobs/jobs';
+import { keepFlownMission } from '../../data/missions/missions';
+import { newId } from '../../data/store/new-id';
+import { newJob, withMission } from '../../domain/jobs/job';
+import { idempotencyKey } from '../serve/idempotency';
+import { jsonBody } from '../serve/json-body';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'POST /v3/jobs/create',

@@ -1,6 +1,6 @@
-import * as endpoints from '../../../contract/endpoints/jobs';
-import { deleteJob } from '../../../data/jobs/jobs';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/jobs/jobs.endpoints';
+import { deleteJob } from '../../data/jobs/jobs';
+import { serve } from '../serve/serve';
 
 export const handler = serve('DELETE /v3/jobs/{jobId}', endpoints.deleteJob, async ({ caller, path }) => {
   await deleteJob(caller.organisation, path.jobId);

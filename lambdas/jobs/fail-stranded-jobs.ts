@@ -1,13 +1,13 @@
 import { changeOfEvent } from '../../data/jobs/change-id';
 import { changeJob } from '../../data/jobs/job-changes';
 import { readOpenJobs } from '../../data/jobs/open-jobs';
-import type { Organisation } from '../../domain/id';
-import type { Job } from '../../domain/job';
-import { failureReasons } from '../../domain/job-report';
-import { Refusal } from '../../domain/refusal';
-import { SERVICE } from '../../domain/service';
-import { whyStranded, type FleetChange } from '../../domain/stranded-job';
-import { withConcurrency } from '../concurrency';
+import type { Organisation } from '../../domain/values/id';
+import type { Job } from '../../domain/jobs/job';
+import { failureReasons } from '../../domain/jobs/job-report';
+import { Refusal } from '../../domain/values/refusal';
+import { SERVICE } from '../../domain/values/service';
+import { whyStranded, type FleetChange } from '../../domain/jobs/stranded-job';
+import { withConcurrency } from '../runtime/concurrency';
 
 /**
  * Fails the open jobs of an organisation that nobody can fly any more; partners and the platform are told as of any change. Idempotent.

@@ -1,8 +1,8 @@
 import { changeJob } from '../../data/jobs/job-changes';
 import { readItem } from '../../data/jobs/jobs';
-import { failureReasons } from '../../domain/job-report';
-import { Refusal } from '../../domain/refusal';
-import { SERVICE } from '../../domain/service';
+import { failureReasons } from '../../domain/jobs/job-report';
+import { Refusal } from '../../domain/values/refusal';
+import { SERVICE } from '../../domain/values/service';
 
 /**
  * Fails a dispatched job that the platform has not queued; the partner and the platform are told as of any change. Idempotent.

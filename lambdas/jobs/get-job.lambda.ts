@@ -1,9 +1,9 @@
-import * as endpoints from '../../../contract/endpoints/jobs';
-import { readDevice } from '../../../data/fleet/fleet';
-import { findJob } from '../../../data/jobs/jobs';
-import { isFlown } from '../../../domain/job-lifecycle';
-import { newestProgress } from '../../../domain/progress';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/jobs/jobs.endpoints';
+import { readDevice } from '../../data/fleet/fleet';
+import { findJob } from '../../data/jobs/jobs';
+import { isFlown } from '../../domain/jobs/job-lifecycle';
+import { newestProgress } from '../../domain/jobs/progress';
+import { serve } from '../serve/serve';
 
 export const handler = serve('GET /v3/jobs/{jobId}', endpoints.getJob, async ({ caller, path }) => {
   const job = await findJob(caller.organisation, path.jobId);

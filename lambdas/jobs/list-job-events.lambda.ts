@@ -1,8 +1,8 @@
-import * as endpoints from '../../../contract/endpoints/events';
-import { readChannelEvents } from '../../../data/events/read-events';
-import { findJob } from '../../../data/jobs/jobs';
-import { cursorOf } from '../../../domain/cursor';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/events/events.endpoints';
+import { readChannelEvents } from '../../data/events/read-events';
+import { findJob } from '../../data/jobs/jobs';
+import { cursorOf } from '../../domain/events/cursor';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'GET /v3/jobs/{jobId}/events',

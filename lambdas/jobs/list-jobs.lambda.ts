@@ -1,6 +1,6 @@
-import * as endpoints from '../../../contract/endpoints/jobs';
-import { listJobs } from '../../../data/jobs/jobs';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/jobs/jobs.endpoints';
+import { listJobs } from '../../data/jobs/jobs';
+import { serve } from '../serve/serve';
 
 export const handler = serve('GET /v3/jobs', endpoints.listJobs, async ({ caller, query }) => {
   const page = await listJobs(caller.organisation, query);

@@ -1,8 +1,8 @@
-import * as endpoints from '../../../contract/endpoints/jobs';
-import { changeJob } from '../../../data/jobs/job-changes';
-import { ifMatch } from '../../serve/if-match';
-import { jsonBody } from '../../serve/json-body';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/jobs/jobs.endpoints';
+import { changeJob } from '../../data/jobs/job-changes';
+import { ifMatch } from '../serve/if-match';
+import { jsonBody } from '../serve/json-body';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'PATCH /v3/jobs/{jobId}',

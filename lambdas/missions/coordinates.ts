@@ -1,4 +1,4 @@
-import { MAX_WAYPOINTS } from '../../domain/mission';
+import { MAX_WAYPOINTS } from '../../domain/missions/mission';
 import { shown } from './read-text';
 import { atLine, type XmlElement } from './read-xml';
 

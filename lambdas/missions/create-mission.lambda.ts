@@ -1,10 +1,10 @@
-import * as endpoints from '../../../contract/endpoints/missions';
-import { withFileSeat } from '../../../data/missions/file-seats';
-import { insertMission } from '../../../data/missions/missions';
-import { newId } from '../../../data/store/new-id';
-import { readMission } from '../../missions/read-mission';
-import { fileBody } from '../../serve/file-body';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/missions/missions.endpoints';
+import { withFileSeat } from '../../data/missions/file-seats';
+import { insertMission } from '../../data/missions/missions';
+import { newId } from '../../data/store/new-id';
+import { readMission } from './read-mission';
+import { fileBody } from '../serve/file-body';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'POST /v3/missions',

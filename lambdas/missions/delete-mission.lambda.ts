@@ -1,6 +1,6 @@
-import * as endpoints from '../../../contract/endpoints/missions';
-import { deleteMission } from '../../../data/missions/missions';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/missions/missions.endpoints';
+import { deleteMission } from '../../data/missions/missions';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'DELETE /v3/missions/{missionId}',

@@ -1,16 +1,16 @@
-import * as endpoints from '../../../contract/endpoints/missions';
-import { binaryMediaTypes } from '../../../contract/binary-media-types';
-import { mustAskFirst, notAcceptable } from '../../../contract/refusals';
-import { readOriginal } from '../../../data/missions/mission-files';
-import { readLine } from '../../../data/missions/mission-lines';
-import { findMission } from '../../../data/missions/missions';
-import type { Organisation } from '../../../domain/id';
-import { mediaTypeOf, type MissionFormat } from '../../../domain/mission-record';
-import { missionGeoJson } from '../../missions/write-geo-json';
-import { missionKml } from '../../missions/write-kml';
-import { negotiate } from '../../serve/negotiate';
-import { FileReply } from '../../serve/request';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/missions/missions.endpoints';
+import { binaryMediaTypes } from '../../contract/terms/binary-media-types';
+import { mustAskFirst, notAcceptable } from '../../contract/refusals';
+import { readOriginal } from '../../data/missions/mission-files';
+import { readLine } from '../../data/missions/mission-lines';
+import { findMission } from '../../data/missions/missions';
+import type { Organisation } from '../../domain/values/id';
+import { mediaTypeOf, type MissionFormat } from '../../domain/missions/mission-record';
+import { missionGeoJson } from './write-geo-json';
+import { missionKml } from './write-kml';
+import { negotiate } from '../serve/negotiate';
+import { FileReply } from '../serve/request';
+import { serve } from '../serve/serve';
 
 const { KML, WPML: KMZ } = mediaTypeOf;
 

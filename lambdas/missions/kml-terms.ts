@@ -1,4 +1,4 @@
-import type { HeightReference } from '../../domain/mission';
+import type { HeightReference } from '../../domain/missions/mission';
 
 /** The namespace of KML 2.2 and 2.3 (OGC 07-147r2, OGC 12-007r2), and that of Google's extensions. */
 export const KML_NAMESPACE = 'http://www.opengis.net/kml/2.2';

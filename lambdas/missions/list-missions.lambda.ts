@@ -1,6 +1,6 @@
-import * as endpoints from '../../../contract/endpoints/missions';
-import { listMissions } from '../../../data/missions/missions';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/missions/missions.endpoints';
+import { listMissions } from '../../data/missions/missions';
+import { serve } from '../serve/serve';
 
 export const handler = serve('GET /v3/missions', endpoints.listMissions, async ({ caller, query }) => {
   const page = await listMissions(caller.organisation, query);

@@ -1,7 +1,7 @@
-import { describeFault } from '../../contract/validation-messages';
-import { expectHeights, type MissionLine } from '../../domain/mission';
-import type { Refusal } from '../../domain/refusal';
-import { isVisible, ofOneLine, text } from '../../domain/text';
+import { describeFault } from '../../contract/terms/validation-messages';
+import { expectHeights, type MissionLine } from '../../domain/missions/mission';
+import type { Refusal } from '../../domain/values/refusal';
+import { isVisible, ofOneLine, text } from '../../domain/values/text';
 import { atLine, textOf, type XmlElement } from './read-xml';
 
 /** What a mission file says: its line, and its name if it has one. */

@@ -6,9 +6,9 @@ import {
   tooManyWaypoints,
   type HeightReference,
   type Waypoint,
-} from '../../domain/mission';
-import { invalid } from '../../domain/refusal';
-import { check } from '../details';
+} from '../../domain/missions/mission';
+import { invalid } from '../../domain/values/refusal';
+import { check } from '../runtime/details';
 import { HEIGHT_REFERENCE, altitudeModes, referenceOfMode } from './kml-terms';
 import { missionFile, type MissionFile } from './mission-file';
 import { membersOf, readJsonFile } from './read-json-file';

@@ -1,6 +1,6 @@
-import { invalid, Refusal } from '../../domain/refusal';
-import { readable } from '../details';
-import { readJson, type ReadJson } from '../read-json';
+import { invalid, Refusal } from '../../domain/values/refusal';
+import { readable } from '../runtime/details';
+import { readJson, type ReadJson } from '../runtime/read-json';
 import { readText } from './read-text';
 
 /**

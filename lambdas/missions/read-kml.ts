@@ -4,8 +4,8 @@ import {
   type HeightReference,
   type MissionLine,
   type Waypoint,
-} from '../../domain/mission';
-import { invalid } from '../../domain/refusal';
+} from '../../domain/missions/mission';
+import { invalid } from '../../domain/values/refusal';
 import { numberAt, tuplesIn } from './coordinates';
 import { altitudeModes, GX_NAMESPACE, HEIGHT_REFERENCE, isKml, KML_NAMESPACE, referenceOfMode } from './kml-terms';
 import { missionFile, nameIn, type FoundName, type MissionFile } from './mission-file';

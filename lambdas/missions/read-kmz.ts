@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
-import { invalid, Refusal } from '../../domain/refusal';
+import { invalid, Refusal } from '../../domain/values/refusal';
 
 /** Files in an archive; a mission has few beside its own, such as pictures. */
 const MAX_ENTRIES = 1000;

@@ -1,5 +1,5 @@
-import { mediaTypeOf, type MissionMediaType } from '../../domain/mission-record';
-import { invalid } from '../../domain/refusal';
+import { mediaTypeOf, type MissionMediaType } from '../../domain/missions/mission-record';
+import { invalid } from '../../domain/values/refusal';
 import type { MissionFile, ReadMissionFile } from './mission-file';
 import { readGeoJson } from './read-geo-json';
 import { readKml } from './read-kml';

@@ -6,9 +6,9 @@ import {
   type HeightReference,
   type MissionLine,
   type Waypoint,
-} from '../../domain/mission';
-import { invalid } from '../../domain/refusal';
-import { check } from '../details';
+} from '../../domain/missions/mission';
+import { invalid } from '../../domain/values/refusal';
+import { check } from '../runtime/details';
 import { missionFile, type MissionFile } from './mission-file';
 import { membersOf, readJsonFile } from './read-json-file';
 import { shown } from './read-text';

@@ -1,4 +1,4 @@
-import { invalid } from '../../domain/refusal';
+import { invalid } from '../../domain/values/refusal';
 
 /** Longest part of a file that a message repeats, in characters. */
 const MAX_SHOWN = 32;

@@ -4,8 +4,8 @@ import {
   type HeightReference,
   type MissionLine,
   type Waypoint,
-} from '../../domain/mission';
-import { invalid, Refusal } from '../../domain/refusal';
+} from '../../domain/missions/mission';
+import { invalid, Refusal } from '../../domain/values/refusal';
 import { numberAt, tuplesIn } from './coordinates';
 import { missionFile, type MissionFile } from './mission-file';
 import { childOf, documentName, kmlRoot } from './read-kml';

@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { invalid, type Refusal } from '../../domain/refusal';
+import { invalid, type Refusal } from '../../domain/values/refusal';
 import { shown } from './read-text';
 
 /** An element of an XML document, its namespace resolved; `text` is its own, without that of its children. */

@@ -1,9 +1,9 @@
-import * as endpoints from '../../../contract/endpoints/missions';
-import { withFileSeat } from '../../../data/missions/file-seats';
-import { findMission, insertVersion } from '../../../data/missions/missions';
-import { readMission } from '../../missions/read-mission';
-import { fileBody } from '../../serve/file-body';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/missions/missions.endpoints';
+import { withFileSeat } from '../../data/missions/file-seats';
+import { findMission, insertVersion } from '../../data/missions/missions';
+import { readMission } from './read-mission';
+import { fileBody } from '../serve/file-body';
+import { serve } from '../serve/serve';
 
 export const handler = serve(
   'PUT /v3/missions/{missionId}',

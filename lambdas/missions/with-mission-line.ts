@@ -1,5 +1,5 @@
 import { readLine } from '../../data/missions/mission-lines';
-import type { MissionLine } from '../../domain/mission';
+import type { MissionLine } from '../../domain/missions/mission';
 
 interface JobDetail {
   readonly missionId?: string | undefined;

@@ -1,4 +1,4 @@
-import type { MissionLine } from '../../domain/mission';
+import type { MissionLine } from '../../domain/missions/mission';
 
 /**
  * A mission in GeoJSON (RFC 7946), as `readMission` reads it again.

@@ -1,7 +1,7 @@
 import { toXml } from 'xast-util-to-xml';
 import { x } from 'xastscript';
-import type { MissionLine } from '../../domain/mission';
-import { xmlText } from '../xml-text';
+import type { MissionLine } from '../../domain/missions/mission';
+import { xmlText } from '../runtime/xml-text';
 import { altitudeModes, HEIGHT_REFERENCE, KML_NAMESPACE } from './kml-terms';
 
 /**

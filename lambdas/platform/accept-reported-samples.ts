@@ -1,10 +1,10 @@
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
-import { organisationOf, type Organisation } from '../../domain/id';
-import { Unreadable } from '../../domain/judged';
-import { notIssued, type Detail } from '../../domain/refusal';
-import type { Sample } from '../../domain/telemetry';
-import { allSettled } from '../concurrency';
-import { faultsIn } from '../details';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import { Unreadable } from '../../domain/values/judged';
+import { notIssued, type Detail } from '../../domain/values/refusal';
+import type { Sample } from '../../domain/telemetry/telemetry';
+import { allSettled } from '../runtime/concurrency';
+import { faultsIn } from '../runtime/details';
 import { acceptTelemetry } from '../telemetry/accept-telemetry';
 import { EventTooEarly, linesOf, type Drop, type Occurrence } from './occurrence';
 

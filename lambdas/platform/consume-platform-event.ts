@@ -1,12 +1,17 @@
 import type * as z from 'zod/mini';
 import { $ZodError } from 'zod/v4/core';
-import { inboundEvents, platformEnvelope, type InboundDetail, type InboundEventType } from '../../contract/platform';
-import { describeFault } from '../../contract/validation-messages';
+import {
+  inboundEvents,
+  platformEnvelope,
+  type InboundDetail,
+  type InboundEventType,
+} from '../../contract/platform/platform';
+import { describeFault } from '../../contract/terms/validation-messages';
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
-import { invalid, Refusal, type Detail } from '../../domain/refusal';
-import { toDetails } from '../details';
-import { about, namedIn } from '../subject';
-import { logger } from '../logger';
+import { invalid, Refusal, type Detail } from '../../domain/values/refusal';
+import { toDetails } from '../runtime/details';
+import { about, namedIn } from '../runtime/subject';
+import { logger } from '../runtime/logger';
 import { EventTooEarly, linesOf, type Drop, type Occurrence } from './occurrence';
 import { platformEventHandlers } from './platform-event-handlers';
 import { tellDropped } from './tell-dropped';

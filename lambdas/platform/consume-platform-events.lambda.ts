@@ -1,14 +1,14 @@
 import type { SQSBatchResponse } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { MAX_RETRIES } from '../../contract/platform';
-import { readCommandDeadline } from '../../data/platform/command-deadline';
-import { readTakeDeadline } from '../../data/platform/take-deadline';
+import { MAX_RETRIES } from '../../contract/platform/platform';
+import { readCommandDeadline } from '../../data/commands/command-deadline';
+import { readTakeDeadline } from '../../data/jobs/take-deadline';
 import { sendToQueue } from '../../data/store/queue';
-import { logger } from '../logger';
-import { consumePlatformEvent } from '../platform/consume-platform-event';
-import { timeOutCommand } from '../platform/end-command';
-import { failUntakenJob } from '../platform/fail-untaken-job';
-import { EventTooEarly } from '../platform/occurrence';
+import { logger } from '../runtime/logger';
+import { consumePlatformEvent } from './consume-platform-event';
+import { timeOutCommand } from '../commands/end-command';
+import { failUntakenJob } from '../jobs/fail-untaken-job';
+import { EventTooEarly } from './occurrence';
 
 /** When an event is tried again that could not be applied, in s; and one whose predecessor has not been applied yet. */
 const RETRY_AFTER_S = 30;

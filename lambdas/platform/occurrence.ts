@@ -1,5 +1,5 @@
-import type { DropReason } from '../../contract/platform';
-import type { Detail } from '../../domain/refusal';
+import type { DropReason } from '../../contract/platform/platform';
+import type { Detail } from '../../domain/values/refusal';
 
 /** Why an event was not applied, or some of its samples. */
 export interface Drop {

@@ -1,11 +1,11 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, type StreamRecord } from '../../data/store/stream-records';
+import { changeOf, type StreamRecord } from '../../data/channels/stream-records';
 import { cancelExpiry, scheduleExpiry } from '../../data/shares/share-expiry';
-import { allSettled } from '../concurrency';
-import { logger } from '../logger';
-import { inOrder } from '../delivery/in-order';
-import { publishChange } from '../platform/publish-platform-event';
-import { refuseCommandsOfShare } from '../platform/refuse-commands-of-share';
+import { allSettled } from '../runtime/concurrency';
+import { logger } from '../runtime/logger';
+import { inOrder } from '../runtime/in-order';
+import { publishChange } from './publish-platform-event';
+import { refuseCommandsOfShare } from '../commands/refuse-commands-of-share';
 
 async function schedule(record: StreamRecord): Promise<void> {
   const change = changeOf(record);

@@ -1,17 +1,17 @@
-import type { DropReason, InboundDetail, InboundEventType } from '../../contract/platform';
+import type { DropReason, InboundDetail, InboundEventType } from '../../contract/platform/platform';
 import { registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet/fleet-registry';
 import { changeOfEvent } from '../../data/jobs/change-id';
 import { reportStatus } from '../../data/jobs/reported-status';
-import { saveCheckReport } from '../../data/requests/mission-checks';
-import { idField, organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/id';
-import { notIssued } from '../../domain/refusal';
-import { expectNotAhead } from '../../domain/reported-time';
-import type { FleetChange } from '../../domain/stranded-job';
+import { saveCheckReport } from '../../data/missions/mission-checks';
+import { idField, organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/values/id';
+import { notIssued } from '../../domain/values/refusal';
+import { expectNotAhead } from '../../domain/values/reported-time';
+import type { FleetChange } from '../../domain/jobs/stranded-job';
 import { acceptReportedSamples } from './accept-reported-samples';
-import { answerWithOpenJobs } from './answer-with-open-jobs';
-import { logger } from '../logger';
-import { failStrandedJobs } from './fail-stranded-jobs';
-import { takeOutcome } from './take-outcome';
+import { answerWithOpenJobs } from '../jobs/answer-with-open-jobs';
+import { logger } from '../runtime/logger';
+import { failStrandedJobs } from '../jobs/fail-stranded-jobs';
+import { takeOutcome } from '../commands/take-outcome';
 import { EventTooEarly, type Drop, type Occurrence } from './occurrence';
 
 /**

@@ -1,8 +1,8 @@
-import { changeOf, createdAtOf, type StreamRecord } from '../../data/store/stream-records';
+import { changeOf, createdAtOf, type StreamRecord } from '../../data/channels/stream-records';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
-import { platformEventOf } from '../../domain/platform-event';
-import type { OutboundEvent } from '../../domain/outbound-events';
-import { logger } from '../logger';
+import { platformEventOf } from '../../domain/platform/platform-event';
+import type { OutboundEvent } from '../../domain/platform/outbound-events';
+import { logger } from '../runtime/logger';
 import { shareIdOf } from '../../data/shares/share-id';
 
 /**

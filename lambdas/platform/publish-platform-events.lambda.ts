@@ -1,12 +1,12 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, createdAtOf, type StreamRecord } from '../../data/store/stream-records';
-import { logger } from '../logger';
-import { inOrder } from '../delivery/in-order';
-import { publishCommand } from '../platform/publish-command';
-import { publishChange } from '../platform/publish-platform-event';
-import { recallDrone } from '../platform/recall-drone';
-import { withMissionLine } from '../platform/with-mission-line';
-import type { OutboundEvent } from '../../domain/outbound-events';
+import { changeOf, createdAtOf, type StreamRecord } from '../../data/channels/stream-records';
+import { logger } from '../runtime/logger';
+import { inOrder } from '../runtime/in-order';
+import { publishCommand } from '../commands/send-to-platform';
+import { publishChange } from './publish-platform-event';
+import { recallDrone } from '../commands/recall-drone';
+import { withMissionLine } from '../missions/with-mission-line';
+import type { OutboundEvent } from '../../domain/platform/outbound-events';
 
 const withWaypoints = async (event: OutboundEvent): Promise<OutboundEvent> =>
   event.type === 'job.created' ? { ...event, detail: await withMissionLine(event.detail) } : event;

@@ -1,10 +1,10 @@
-import { dropReasons, MOST_TOLD } from '../../contract/platform';
+import { dropReasons, MOST_TOLD } from '../../contract/platform/platform';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
-import { organisationId, organisationOf, type Kind } from '../../domain/id';
-import { Refusal } from '../../domain/refusal';
-import { readable } from '../details';
-import { limitRate } from '../limit-rate';
-import { logger } from '../logger';
+import { organisationId, organisationOf, type Kind } from '../../domain/values/id';
+import { Refusal } from '../../domain/values/refusal';
+import { readable } from '../runtime/details';
+import { limitRate } from '../runtime/limit-rate';
+import { logger } from '../runtime/logger';
 import type { Drop } from './occurrence';
 
 /** An event of the platform, as far as it could be read. */

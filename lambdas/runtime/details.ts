@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { describeFault, MAX_SUGGESTIONS } from '../contract/validation-messages';
-import type { Unreadable } from '../domain/judged';
-import { invalid, Refusal, type Detail } from '../domain/refusal';
+import { describeFault, MAX_SUGGESTIONS } from '../../contract/terms/validation-messages';
+import type { Unreadable } from '../../domain/values/judged';
+import { invalid, Refusal, type Detail } from '../../domain/values/refusal';
 
 /** Longest part of the input that an error message repeats, in characters. */
 export const MAX_SHOWN = 64;

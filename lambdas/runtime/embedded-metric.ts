@@ -1,4 +1,4 @@
-import { ERRORS, metricVariables, REFUSALS, THROTTLES } from '../contract/metrics';
+import { ERRORS, metricVariables, REFUSALS, THROTTLES } from '../../contract/terms/metrics';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

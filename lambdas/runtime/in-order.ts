@@ -1,7 +1,7 @@
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { itemOf, recordedChangeOf, UnreadableRecord, type StreamRecord } from '../../data/store/stream-records';
+import { itemOf, recordedChangeOf, UnreadableRecord, type StreamRecord } from '../../data/channels/stream-records';
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
-import { about, named } from '../subject';
+import { about, named } from './subject';
 
 const byItem = (record: StreamRecord) => [itemOf(record)];
 

@@ -1,6 +1,6 @@
-import { countCall, uncountCall } from '../data/requests/rate-limit';
-import { rateWindow } from '../domain/rate-window';
-import { Refusal } from '../domain/refusal';
+import { countCall, uncountCall } from '../../data/access/rate-limit';
+import { rateWindow } from '../../domain/access/rate-window';
+import { Refusal } from '../../domain/values/refusal';
 
 /** Keys whose window this instance knows to be exhausted, with the window's start: refusing them costs no write. */
 const usedUp = new Map<string, number>();

@@ -1,6 +1,6 @@
-import type { DropReason } from '../contract/platform';
-import type { RefusalCode } from '../domain/refusal';
-import { failedCallOf } from '../data/store/failed-call';
+import type { DropReason } from '../../contract/platform/platform';
+import type { RefusalCode } from '../../domain/values/refusal';
+import { failedCallOf } from '../../data/store/failed-call';
 import { embeddedMetric } from './embedded-metric';
 import { currentSubject } from './subject';
 

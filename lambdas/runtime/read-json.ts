@@ -1,6 +1,6 @@
 import { visit, type JSONPath } from 'jsonc-parser';
-import { LOST, LOST_NAME, tooDeep } from '../domain/free-form';
-import type { Detail } from '../domain/refusal';
+import { LOST, LOST_NAME, tooDeep } from '../../domain/values/free-form';
+import type { Detail } from '../../domain/values/refusal';
 import { MAX_DETAILS, pathOf } from './details';
 
 /** Levels of nesting that a text may have: free-form data has at most 32, and few levels around it. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { shareIdOf } from '../data/shares/share-id';
-import { kindOf } from '../domain/id';
+import { shareIdOf } from '../../data/shares/share-id';
+import { kindOf } from '../../domain/values/id';
 
 /** What is handled: every line that is logged meanwhile names it, so that one identifier finds the whole way of a change. */
 export interface Subject {

@@ -1,8 +1,8 @@
-import { callerContext } from '../../contract/caller';
-import { permits, scopeNames } from '../../contract/endpoint';
-import { lacksScope } from '../../contract/forbidden';
-import { limitsOfClient } from '../../domain/partner';
-import { forbidden, Refusal } from '../../domain/refusal';
+import { callerContext } from '../../contract/terms/caller';
+import { permits, scopeNames } from '../../contract/terms/endpoint';
+import { lacksScope } from '../../contract/terms/forbidden';
+import { limitsOfClient } from '../../domain/access/partner';
+import { forbidden, Refusal } from '../../domain/values/refusal';
 import type { Event, Exchange } from './request';
 
 /**

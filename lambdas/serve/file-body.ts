@@ -1,5 +1,5 @@
 import { unsupportedMediaType } from '../../contract/refusals';
-import { invalid } from '../../domain/refusal';
+import { invalid } from '../../domain/values/refusal';
 import { expectUtf8, mediaTypeOf } from './json-body';
 import type { Event, Exchange } from './request';
 

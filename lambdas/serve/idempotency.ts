@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import * as z from 'zod/mini';
-import { AlreadyAnswered } from '../../data/requests/already-answered';
-import { findAnswer } from '../../data/requests/idempotency';
-import { invalid } from '../../domain/refusal';
+import { AlreadyAnswered } from '../../data/store/already-answered';
+import { findAnswer } from '../../data/store/idempotency';
+import { invalid } from '../../domain/values/refusal';
 import { header, type Event, type Exchange } from './request';
 
 const HEADER = 'Idempotency-Key';

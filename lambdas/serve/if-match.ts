@@ -1,4 +1,4 @@
-import { invalid } from '../../domain/refusal';
+import { invalid } from '../../domain/values/refusal';
 import { headerList, type Event, type Exchange } from './request';
 
 /**

@@ -1,8 +1,8 @@
 import { MIMEType } from 'node:util';
 import { unsupportedCharset } from '../../contract/refusals';
-import { invalid, Refusal } from '../../domain/refusal';
-import { check, readable } from '../details';
-import { readJson, type ReadJson } from '../read-json';
+import { invalid, Refusal } from '../../domain/values/refusal';
+import { check, readable } from '../runtime/details';
+import { readJson, type ReadJson } from '../runtime/read-json';
 import { header, type Event, type Exchange } from './request';
 
 /**

@@ -1,6 +1,6 @@
-import { callsOf, countCall } from '../../data/requests/rate-limit';
-import { rateWindow } from '../../domain/rate-window';
-import { Refusal } from '../../domain/refusal';
+import { callsOf, countCall } from '../../data/access/rate-limit';
+import { rateWindow } from '../../domain/access/rate-window';
+import { Refusal } from '../../domain/values/refusal';
 import type { Event, Exchange } from './request';
 
 /**
@@ -22,7 +22,7 @@ export async function limit(
   headers['X-RateLimit-Remaining'] = String(Math.max(0, perMinute - calls));
   headers['X-RateLimit-Reset'] = String(end);
   if (calls <= perMinute) return;
-  // A client that says the media type of another body gets it in base64 (`contract/binary-media-types.ts`).
+  // A client that says the media type of another body gets it in base64 (`contract/terms/binary-media-types.ts`).
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : body;
   if (endpoint.spares?.(text) && (await countCall(`${counted}#spared`, start, perMinute)) <= perMinute) return;
   throw new Refusal('too_many_requests', [], { retryAfterSeconds: end - now });

@@ -1,5 +1,5 @@
-import { logger } from '../logger';
-import { named, namedIn, type Subject } from '../subject';
+import { logger } from '../runtime/logger';
+import { named, namedIn, type Subject } from '../runtime/subject';
 import type { Event, Exchange } from './request';
 
 /**

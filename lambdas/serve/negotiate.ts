@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import { binaryMediaTypes } from '../../contract/binary-media-types';
+import { binaryMediaTypes } from '../../contract/terms/binary-media-types';
 import { notAcceptable } from '../../contract/refusals';
 import { headerList, headerValues, type Event, type Exchange } from './request';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { describeParameterFault } from '../../contract/validation-messages';
-import { invalid } from '../../domain/refusal';
-import { check, MAX_SHOWN } from '../details';
+import { describeParameterFault } from '../../contract/terms/validation-messages';
+import { invalid } from '../../domain/values/refusal';
+import { check, MAX_SHOWN } from '../runtime/details';
 import type { Event, Exchange } from './request';
 
 /**

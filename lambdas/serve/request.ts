@@ -1,12 +1,12 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { Endpoint } from '../../contract/endpoint';
-import type { WithoutLinks } from '../../contract/links';
+import type { Endpoint } from '../../contract/terms/endpoint';
+import type { WithoutLinks } from '../../contract/terms/links';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
-import type { FirstAnswer } from '../../data/requests/idempotency';
-import type { Organisation } from '../../domain/id';
-import type { LimitsOfClient } from '../../domain/partner';
-import { invalid, type RefusalCode } from '../../domain/refusal';
+import type { FirstAnswer } from '../../data/store/idempotency';
+import type { Organisation } from '../../domain/values/id';
+import type { LimitsOfClient } from '../../domain/access/partner';
+import { invalid, type RefusalCode } from '../../domain/values/refusal';
 
 type Table = typeof endpoints;
 type PathParameter<Key extends string> = Key extends `${string}{${infer Name}}${infer Rest}`

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { withLinks } from '../../contract/links';
+import { withLinks } from '../../contract/terms/links';
 import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
-import { AlreadyAnswered } from '../../data/requests/already-answered';
-import { invalid, Refusal } from '../../domain/refusal';
+import { AlreadyAnswered } from '../../data/store/already-answered';
+import { invalid, Refusal } from '../../domain/values/refusal';
 import { FileReply, type Event, type Exchange } from './request';
 
 const JSON_TYPE = 'application/json';

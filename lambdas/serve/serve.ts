@@ -1,7 +1,7 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { deprecationHeaders } from '../../contract/deprecation';
-import type { Endpoint } from '../../contract/endpoint';
+import { deprecationHeaders } from '../../contract/terms/deprecation';
+import type { Endpoint } from '../../contract/terms/endpoint';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import { fail, succeed } from './response';
 import { authorise } from './authorise';

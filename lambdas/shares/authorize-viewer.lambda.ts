@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { findSession } from '../../data/connections/sessions';
+import { findSession } from '../../data/channels/sessions';
 import { readShare } from '../../data/shares/shares';
-import { Refusal } from '../../domain/refusal';
-import { iotArn } from '../auth/iot-arn';
+import { Refusal } from '../../domain/values/refusal';
+import { iotArn } from '../access/iot-arn';
 import { shareIdOf, viewerClientId } from '../../data/shares/share-id';
-import { logger } from '../logger';
+import { logger } from '../runtime/logger';
 
 /** Event of a custom authorizer of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
 const connectEvent = z.object({

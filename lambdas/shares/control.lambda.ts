@@ -1,18 +1,18 @@
-import * as actions from '../../contract/actions/viewers';
-import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../contract/rates';
-import type { ViewerSession } from '../../data/connections/sessions';
+import * as actions from '../../contract/shares/viewers.actions';
+import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../contract/terms/rates';
+import type { ViewerSession } from '../../data/channels/sessions';
 import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
-import { isKnownCommand, isSafe, type Command } from '../../domain/command';
-import { knownCommand } from '../../domain/command-request';
-import { Unreadable } from '../../domain/judged';
-import { Refusal } from '../../domain/refusal';
-import { permitsCommand } from '../../domain/share';
+import { isKnownCommand, isSafe, type Command } from '../../domain/commands/command';
+import { knownCommand } from '../../domain/commands/command-request';
+import { Unreadable } from '../../domain/values/judged';
+import { Refusal } from '../../domain/values/refusal';
+import { permitsCommand } from '../../domain/shares/share';
 import { acceptCommand } from '../commands/accept-command';
-import { faultsIn } from '../details';
-import { limitRate, uncount } from '../limit-rate';
-import { logger } from '../logger';
+import { faultsIn } from '../runtime/details';
+import { limitRate, uncount } from '../runtime/limit-rate';
+import { logger } from '../runtime/logger';
 import { answer } from '../sockets/action';
-import { controlledDevice } from '../sockets/controlled-device';
+import { controlledDevice } from './controlled-device';
 
 export const handler = answer('control', actions.control, async ({ session, message: { command }, now }) => {
   const { shareCode, deviceId, organisation, connectionId } = session;

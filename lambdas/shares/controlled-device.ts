@@ -1,10 +1,10 @@
-import { commandsNotPermitted } from '../../contract/forbidden';
-import type { ViewerSession } from '../../data/connections/sessions';
+import { commandsNotPermitted } from '../../contract/terms/forbidden';
+import type { ViewerSession } from '../../data/channels/sessions';
 import { readDevice } from '../../data/fleet/fleet';
-import { isActive } from '../../data/partners/organisation-status';
+import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet';
-import type { Share } from '../../domain/share';
+import type { Device } from '../../domain/fleet/fleet';
+import type { Share } from '../../domain/shares/share';
 
 /**
  * The device that a viewer may control. A drone acts on it, so the share and its organisation must be valid at this moment: no cache.

@@ -1,8 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { countViewers, readRecount } from '../../data/shares/share-viewers';
-import { eachMessage } from '../each-message';
-import { logger } from '../logger';
-import { named } from '../subject';
+import { eachMessage } from '../runtime/each-message';
+import { logger } from '../runtime/logger';
+import { named } from '../runtime/subject';
 
 /** Queue of shares whose viewers connected or disconnected → the number of viewers in each share. */
 export function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {

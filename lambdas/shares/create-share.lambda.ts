@@ -1,12 +1,12 @@
-import * as endpoints from '../../../contract/endpoints/shares';
-import { findSharedDevice } from '../../../data/fleet/fleet';
-import { newShareCode } from '../../../data/store/new-id';
-import { insertShare } from '../../../data/shares/shares';
-import { expectNoGroup, newShare } from '../../../domain/new-share';
-import { idempotencyKey } from '../../serve/idempotency';
-import { jsonBody } from '../../serve/json-body';
-import { serve } from '../../serve/serve';
-import { withLink } from '../../../data/shares/share-link';
+import * as endpoints from '../../contract/shares/shares.endpoints';
+import { findSharedDevice } from '../../data/fleet/fleet';
+import { newShareCode } from '../../data/store/new-id';
+import { insertShare } from '../../data/shares/shares';
+import { expectNoGroup, newShare } from '../../domain/shares/new-share';
+import { idempotencyKey } from '../serve/idempotency';
+import { jsonBody } from '../serve/json-body';
+import { serve } from '../serve/serve';
+import { withLink } from '../../data/shares/share-link';
 
 export const handler = serve(
   'POST /v3/streams/share',

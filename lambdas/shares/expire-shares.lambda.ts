@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { delayShareEnd, readShareEnd, type ShareEnd } from '../../data/shares/share-expiry';
 import { endExpiredShare } from '../../data/shares/shares';
-import { eachMessage } from '../each-message';
-import { logger } from '../logger';
-import { named } from '../subject';
+import { eachMessage } from '../runtime/each-message';
+import { logger } from '../runtime/logger';
+import { named } from '../runtime/subject';
 
 /** A rest that is not longer is waited for, since SQS delays by whole seconds; in ms. */
 const MAX_WAIT_MS = 1000;

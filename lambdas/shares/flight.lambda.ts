@@ -1,16 +1,17 @@
-import * as actions from '../../contract/actions/viewers';
-import { MAX_TRACK_POINTS, type FlightMessage } from '../../contract/share-page';
+import * as actions from '../../contract/shares/viewers.actions';
+import type { FlightMessage } from '../../contract/shares/share-page';
+import { MAX_TRACK_POINTS } from '../../contract/telemetry/track-points';
 import { readDevice } from '../../data/fleet/fleet';
-import { readTrack } from '../../data/flights/flights';
+import { readTrack } from '../../data/telemetry/flights';
 import { readOwnJob } from '../../data/jobs/jobs';
 import { readLine } from '../../data/missions/mission-lines';
-import { isActive } from '../../data/partners/organisation-status';
+import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet';
-import { pointOf, thinOut, type TrackPoint } from '../../domain/flight';
-import { DEVICE_POINT_KEPT_S, type RecordedPoint } from '../../domain/flight-record';
-import { Refusal } from '../../domain/refusal';
-import { flownMission, flownWay } from '../../domain/route';
+import type { Device } from '../../domain/fleet/fleet';
+import { pointOf, thinOut, type TrackPoint } from '../../domain/telemetry/flight';
+import { DEVICE_POINT_KEPT_S, type RecordedPoint } from '../../domain/telemetry/flight-record';
+import { Refusal } from '../../domain/values/refusal';
+import { flownMission, flownWay } from '../../domain/shares/route';
 import { answer } from '../sockets/action';
 
 export const handler = answer('flight', actions.flight, async ({ session, now }) => {

@@ -1,7 +1,7 @@
-import * as endpoints from '../../../contract/endpoints/shares';
-import { findShare } from '../../../data/shares/shares';
-import { serve } from '../../serve/serve';
-import { withLink } from '../../../data/shares/share-link';
+import * as endpoints from '../../contract/shares/shares.endpoints';
+import { findShare } from '../../data/shares/shares';
+import { serve } from '../serve/serve';
+import { withLink } from '../../data/shares/share-link';
 
 export const handler = serve('GET /v3/shares/{shareCode}', endpoints.getShare, async ({ caller, path, now }) => ({
   success: true,

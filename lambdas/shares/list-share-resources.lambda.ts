@@ -1,8 +1,8 @@
-import * as endpoints from '../../../contract/endpoints/fleet';
-import { readDevice } from '../../../data/fleet/fleet';
-import { findShare } from '../../../data/shares/shares';
-import { serve } from '../../serve/serve';
-import { sharePlayback } from '../../../data/shares/video';
+import * as endpoints from '../../contract/fleet/fleet.endpoints';
+import { readDevice } from '../../data/fleet/fleet';
+import { findShare } from '../../data/shares/shares';
+import { serve } from '../serve/serve';
+import { sharePlayback } from '../../data/shares/video';
 
 export const handler = serve(
   'GET /v3/shares/{shareCode}/resources',

@@ -1,7 +1,7 @@
-import * as endpoints from '../../../contract/endpoints/shares';
-import { listShares } from '../../../data/shares/shares';
-import { serve } from '../../serve/serve';
-import { withLink } from '../../../data/shares/share-link';
+import * as endpoints from '../../contract/shares/shares.endpoints';
+import { listShares } from '../../data/shares/shares';
+import { serve } from '../serve/serve';
+import { withLink } from '../../data/shares/share-link';
 
 export const handler = serve('GET /v3/shares', endpoints.listShares, async ({ caller, query, now }) => {
   const { shares, nextToken } = await listShares(caller.organisation, query, now);

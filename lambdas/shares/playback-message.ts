@@ -1,4 +1,4 @@
-import type { PlaybackMessage } from '../../contract/share-page';
+import type { PlaybackMessage } from '../../contract/shares/share-page';
 
 /** The live video of a STREAM share; `null` when its device has no video stream. */
 export const playbackMessage = (playback: PlaybackMessage['playback']): PlaybackMessage => ({

@@ -1,10 +1,10 @@
-import * as actions from '../../contract/actions/viewers';
-import { noVideoShared } from '../../contract/forbidden';
-import { isActive } from '../../data/partners/organisation-status';
+import * as actions from '../../contract/shares/viewers.actions';
+import { noVideoShared } from '../../contract/terms/forbidden';
+import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
-import { Refusal } from '../../domain/refusal';
+import { Refusal } from '../../domain/values/refusal';
 import { sharePlayback } from '../../data/shares/video';
-import { playbackMessage } from '../sockets/playback-message';
+import { playbackMessage } from './playback-message';
 import { answer } from '../sockets/action';
 
 export const handler = answer('playback', actions.playback, async ({ session, now }) => {

@@ -1,4 +1,4 @@
-import * as actions from '../../contract/actions/viewers';
+import * as actions from '../../contract/shares/viewers.actions';
 import { viewerPseudonym } from '../../data/shares/share-id';
 import { releaseControl } from '../commands/control';
 import { answer } from '../sockets/action';

@@ -1,7 +1,7 @@
-import * as endpoints from '../../../contract/endpoints/shares';
-import { revokeShare } from '../../../data/shares/shares';
-import { closeViewersOfShare } from '../../delivery/close-followers';
-import { serve } from '../../serve/serve';
+import * as endpoints from '../../contract/shares/shares.endpoints';
+import { revokeShare } from '../../data/shares/shares';
+import { closeViewersOfShare } from '../sockets/close-followers';
+import { serve } from '../serve/serve';
 
 export const handler = serve('DELETE /v3/shares/{shareCode}', endpoints.revokeShare, async ({ caller, path, now }) => {
   const share = await revokeShare(caller.organisation, path.shareCode, now);

@@ -1,11 +1,11 @@
-import * as actions from '../../contract/actions/viewers';
-import { CONTROL_TAKEN_PER_MINUTE } from '../../contract/rates';
-import { noteHolder } from '../../data/connections/sessions';
+import * as actions from '../../contract/shares/viewers.actions';
+import { CONTROL_TAKEN_PER_MINUTE } from '../../contract/terms/rates';
+import { noteHolder } from '../../data/channels/sessions';
 import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
 import { holdControl } from '../commands/control';
-import { limitRate } from '../limit-rate';
+import { limitRate } from '../runtime/limit-rate';
 import { answer } from '../sockets/action';
-import { controlledDevice } from '../sockets/controlled-device';
+import { controlledDevice } from './controlled-device';
 
 export const handler = answer('takeControl', actions.takeControl, async ({ session, now }) => {
   const { shareCode, deviceId, connectionId } = session;

@@ -1,15 +1,15 @@
 import type { APIGatewayProxyStructuredResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import { lacksScope, notForViewers, onlyForViewers } from '../../contract/forbidden';
-import { messageId } from '../../contract/message-id';
+import { lacksScope, notForViewers, onlyForViewers } from '../../contract/terms/forbidden';
+import { messageId } from '../../contract/terms/message-id';
 import { internalSocketError, socketError } from '../../contract/refusals';
-import type { WebSocketAction } from '../../contract/websocket-action';
+import type { WebSocketAction } from '../../contract/terms/websocket-action';
 import type { webSocketActions, WebSocketActionName } from '../../contract/websocket-actions';
-import type { PartnerSession, Session, ViewerSession } from '../../data/connections/sessions';
-import { invalid, Refusal, type Detail } from '../../domain/refusal';
-import { check, readable } from '../details';
-import { readJson } from '../read-json';
-import { logger } from '../logger';
+import type { PartnerSession, Session, ViewerSession } from '../../data/channels/sessions';
+import { invalid, Refusal, type Detail } from '../../domain/values/refusal';
+import { check, readable } from '../runtime/details';
+import { readJson } from '../runtime/read-json';
+import { logger } from '../runtime/logger';
 import { findPartnerSocket, sessionOf, type PartnerSocket } from './session';
 
 type Actions = typeof webSocketActions;

@@ -1,4 +1,4 @@
-import type { DeviceTelemetryBatchMessage } from '../../contract/socket-messages';
+import type { DeviceTelemetryBatchMessage } from '../../contract/channels/socket-messages';
 
 /** Maximum size of a batch, in bytes: API Gateway counts a message by each 32 kB (API Gateway pricing, WebSocket APIs). */
 const MAX_BYTES = 32 * 1024;

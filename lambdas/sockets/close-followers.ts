@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { followersOf, type Follower } from '../../data/connections/followers';
-import { endSamples } from '../../data/connections/sessions';
-import { isSending } from '../../data/connections/share-states';
-import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/connections/sockets';
+import { followersOf, type Follower } from '../../data/channels/followers';
+import { endSamples } from '../../data/channels/sessions';
+import { isSending } from '../../data/shares/share-states';
+import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/channels/sockets';
 import { broadcastTopicOf } from '../../data/shares/share-id';
-import { isBroadcast, type Share } from '../../domain/share';
-import { eventsBetween } from '../../domain/status-event';
-import type { StatusMessage } from '../../domain/status-message';
-import { withConcurrency } from '../concurrency';
-import { logger } from '../logger';
+import { isBroadcast, type Share } from '../../domain/shares/share';
+import { eventsBetween } from '../../domain/channels/status-event';
+import type { StatusMessage } from '../../domain/channels/status-message';
+import { withConcurrency } from '../runtime/concurrency';
+import { logger } from '../runtime/logger';
 import { endFollowers } from './followers';
 
 /** How long after the call the sockets are closed at the latest, in ms. */

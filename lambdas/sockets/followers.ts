@@ -5,15 +5,15 @@ import {
   stopDelivery,
   type BufferedMessage,
   type Follower,
-} from '../../data/connections/followers';
-import { publish } from '../../data/connections/mqtt-topics';
-import { closeSocket, deleteConnection, endSocket, postToSocket } from '../../data/connections/sockets';
-import { isNewer, type Sequenced, type Sequences } from '../../domain/sequence';
-import type { StatusEvent } from '../../domain/status-event';
-import type { StatusMessage } from '../../domain/status-message';
-import { withConcurrency } from '../concurrency';
+} from '../../data/channels/followers';
+import { publish } from '../../data/channels/mqtt-topics';
+import { closeSocket, deleteConnection, endSocket, postToSocket } from '../../data/channels/sockets';
+import { isNewer, type Sequenced, type Sequences } from '../../domain/channels/sequence';
+import type { StatusEvent } from '../../domain/channels/status-event';
+import type { StatusMessage } from '../../domain/channels/status-message';
+import { withConcurrency } from '../runtime/concurrency';
 import { inBatches } from './batches';
-import { logger } from '../logger';
+import { logger } from '../runtime/logger';
 
 /** A message with its JSON text, which is built once for all followers. */
 export interface OutgoingMessage {

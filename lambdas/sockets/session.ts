@@ -1,11 +1,11 @@
 /** The session, or the socket of a partner, that a message came over. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { channelOf, channels } from '../../contract/status-channels';
-import type { Scope } from '../../contract/endpoint';
-import { notForViewers } from '../../contract/forbidden';
-import { findConnection, followedResource, type Connection } from '../../data/connections/connections';
-import { findSession, sessionItem, type PartnerSession, type Session } from '../../data/connections/sessions';
-import { telemetryScopes } from '../../contract/actions/telemetry';
+import { channelOf, channels } from '../../contract/channels/status-channels';
+import type { Scope } from '../../contract/terms/endpoint';
+import { notForViewers } from '../../contract/terms/forbidden';
+import { findConnection, followedResource, type Connection } from '../../data/channels/connections';
+import { findSession, sessionItem, type PartnerSession, type Session } from '../../data/channels/sessions';
+import { telemetryScopes } from '../../contract/telemetry/telemetry.actions';
 
 /**
  * The session of a telemetry socket.

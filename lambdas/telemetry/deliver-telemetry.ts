@@ -1,19 +1,19 @@
-import type { DeviceTelemetryMessage } from '../../contract/socket-messages';
-import { subscribe } from '../../contract/actions/telemetry';
-import { telemetryFollowersOf, type Follower } from '../../data/connections/followers';
-import { publish } from '../../data/connections/mqtt-topics';
-import { extendSubscription } from '../../data/connections/renewal';
-import { findSession, unfollowItem } from '../../data/connections/sessions';
-import { closeSocket } from '../../data/connections/sockets';
-import { isActive } from '../../data/partners/organisation-status';
+import type { DeviceTelemetryMessage } from '../../contract/channels/socket-messages';
+import { subscribe } from '../../contract/telemetry/telemetry.actions';
+import { telemetryFollowersOf, type Follower } from '../../data/channels/followers';
+import { publish } from '../../data/channels/mqtt-topics';
+import { extendSubscription } from '../../data/channels/renewal';
+import { findSession, unfollowItem } from '../../data/channels/sessions';
+import { closeSocket } from '../../data/channels/sockets';
+import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet';
-import { isFollowed } from '../../domain/followed-until';
-import { organisationOf } from '../../domain/id';
-import { memoise, withConcurrency } from '../concurrency';
-import { followedGroup } from '../delivery/followed-group';
-import { outgoing, sendToFollower, type OutgoingMessage } from '../delivery/followers';
-import { logger } from '../logger';
+import type { Device } from '../../domain/fleet/fleet';
+import { isFollowed } from '../../domain/telemetry/followed-until';
+import { organisationOf } from '../../domain/values/id';
+import { memoise, withConcurrency } from '../runtime/concurrency';
+import { followedGroup } from './followed-group';
+import { outgoing, sendToFollower, type OutgoingMessage } from '../sockets/followers';
+import { logger } from '../runtime/logger';
 import { viewerMessage } from './telemetry-message';
 
 /** The delivery of the samples of one message, which may be of several devices. */

@@ -3,12 +3,12 @@
  * saved states are the same, and a follower may be sent again what was sent since the last save.
  */
 import { readDevices } from '../../data/fleet/device-state';
-import type { Device } from '../../domain/fleet';
-import { organisationOf, type Organisation } from '../../domain/id';
-import type { KnownDevice } from '../../domain/sample-decision';
-import { seemsOverdue } from '../../domain/state-saving';
-import type { Sample } from '../../domain/telemetry';
-import { followedGroup } from '../delivery/followed-group';
+import type { Device } from '../../domain/fleet/fleet';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import type { KnownDevice } from '../../domain/fleet/sample-decision';
+import { seemsOverdue } from '../../domain/fleet/state-saving';
+import type { Sample } from '../../domain/telemetry/telemetry';
+import { followedGroup } from './followed-group';
 
 const MAX_DEVICES = 10_000;
 /** How long a device that was read or written counts as one of the fleet, in ms: one that is removed meanwhile fails its next write. */

@@ -1,12 +1,12 @@
-import * as endpoints from '../../../contract/endpoints/jobs';
-import { readFlight } from '../../../data/flights/flights';
-import { findStoredJob } from '../../../data/jobs/jobs';
-import { flownPoints, tracksOf } from '../../../domain/flight-record';
-import { negotiate } from '../../serve/negotiate';
-import { serve } from '../../serve/serve';
-import { toCsv } from '../../serve/track/csv';
-import { toGeoJson } from '../../serve/track/geo-json';
-import { toKml } from '../../serve/track/kml';
+import * as endpoints from '../../contract/jobs/jobs.endpoints';
+import { readFlight } from '../../data/telemetry/flights';
+import { findStoredJob } from '../../data/jobs/jobs';
+import { flownPoints, tracksOf } from '../../domain/telemetry/flight-record';
+import { negotiate } from '../serve/negotiate';
+import { serve } from '../serve/serve';
+import { toCsv } from './track-csv';
+import { toGeoJson } from './track-geo-json';
+import { toKml } from './track-kml';
 
 const formats = {
   'application/geo+json': toGeoJson,

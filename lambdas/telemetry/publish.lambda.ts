@@ -1,9 +1,9 @@
-import * as actions from '../../contract/actions/telemetry';
-import { faultsIn, readable } from '../details';
-import { Unreadable } from '../../domain/judged';
-import { Refusal, type Detail } from '../../domain/refusal';
+import * as actions from '../../contract/telemetry/telemetry.actions';
+import { faultsIn, readable } from '../runtime/details';
+import { Unreadable } from '../../domain/values/judged';
+import { Refusal, type Detail } from '../../domain/values/refusal';
 import { answer } from '../sockets/action';
-import { acceptTelemetry } from '../telemetry/accept-telemetry';
+import { acceptTelemetry } from './accept-telemetry';
 
 /** A fault of a sample, by its place in the list. */
 type Fault = Detail & { readonly index: number };

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import * as actions from '../../contract/actions/telemetry';
+import * as actions from '../../contract/telemetry/telemetry.actions';
 import { expectSubscribable } from '../../data/fleet/fleet';
-import { noteFollowed } from '../../data/connections/followed-until';
-import { requestSnapshot } from '../../data/connections/request-snapshot';
-import { follow, takeBack } from '../../data/connections/sessions';
-import { LONGEST_CONNECTION_S } from '../../domain/connection';
+import { noteFollowed } from '../../data/channels/followed-until';
+import { requestSnapshot } from '../../data/channels/request-snapshot';
+import { follow, takeBack } from '../../data/channels/sessions';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
 import { answer } from '../sockets/action';
 
 /** The reply is followed by the last known state of each device, then by its changes. */

@@ -1,7 +1,7 @@
 /** What followers are sent of a sample; also its snapshot, so that whoever sends one needs nothing of the delivery. */
-import type { DeviceTelemetryMessage, ViewerTelemetryMessage } from '../../contract/socket-messages';
-import type { Device } from '../../domain/fleet';
-import { ageAt, sequenceOf, type DeviceState } from '../../domain/telemetry';
+import type { DeviceTelemetryMessage, ViewerTelemetryMessage } from '../../contract/channels/socket-messages';
+import type { Device } from '../../domain/fleet/fleet';
+import { ageAt, sequenceOf, type DeviceState } from '../../domain/telemetry/telemetry';
 
 /** The message for a sample (DESIGN section 3). `now` is when the sample was received. */
 export const sampleMessage = (

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
-import type { DeviceTrack } from '../../../domain/flight-record';
-import type { Job } from '../../../domain/job';
+import type { DeviceTrack } from '../../domain/telemetry/flight-record';
+import type { Job } from '../../domain/jobs/job';
 
 const columns = [
   'time',

@@ -1,7 +1,7 @@
-import type { JobTrack } from '../../../contract/schemas/tracks';
-import { cutAtAntimeridian } from '../../../domain/antimeridian';
-import type { DeviceTrack, RecordedPoint } from '../../../domain/flight-record';
-import type { Job } from '../../../domain/job';
+import type { JobTrack } from '../../contract/jobs/tracks.schemas';
+import { cutAtAntimeridian } from '../../domain/telemetry/antimeridian';
+import type { DeviceTrack, RecordedPoint } from '../../domain/telemetry/flight-record';
+import type { Job } from '../../domain/jobs/job';
 
 type Feature = JobTrack['features'][number];
 type Points = readonly RecordedPoint[];

@@ -1,9 +1,9 @@
 import { toXml } from 'xast-util-to-xml';
 import { x } from 'xastscript';
-import { cutAtAntimeridian } from '../../../domain/antimeridian';
-import type { DeviceTrack, RecordedPoint } from '../../../domain/flight-record';
-import type { Job } from '../../../domain/job';
-import { xmlText } from '../../xml-text';
+import { cutAtAntimeridian } from '../../domain/telemetry/antimeridian';
+import type { DeviceTrack, RecordedPoint } from '../../domain/telemetry/flight-record';
+import type { Job } from '../../domain/jobs/job';
+import { xmlText } from '../runtime/xml-text';
 
 const SCHEMA_ID = 'samples';
 

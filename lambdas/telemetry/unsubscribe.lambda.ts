@@ -1,5 +1,5 @@
-import * as actions from '../../contract/actions/telemetry';
-import { unfollow } from '../../data/connections/sessions';
+import * as actions from '../../contract/telemetry/telemetry.actions';
+import { unfollow } from '../../data/channels/sessions';
 import { answer } from '../sockets/action';
 
 export const handler = answer(

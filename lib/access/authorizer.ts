@@ -1,9 +1,9 @@
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import type { Tables } from '../tables';
+import type { Tables } from '../functions/tables';
 import type { Identity } from './identity';
-import { functionName } from './invoked-functions';
-import { AUTHORIZER, type RestApi } from './rest-api';
+import { functionName } from '../rest/invoked-functions';
+import { AUTHORIZER, type RestApi } from '../rest/rest-api';
 
 export interface AuthorizerProps {
   readonly api: RestApi;

@@ -1,9 +1,9 @@
 import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { ResourceServerScope, UserPool, UserPoolResourceServer } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import { scopeDescriptions } from '../../contract/endpoint';
-import { SERVICE } from '../../contract/platform';
-import { publishOutputs } from '../publish-outputs';
+import { scopeDescriptions } from '../../contract/terms/endpoint';
+import { SERVICE } from '../../contract/platform/platform';
+import { publishOutputs } from '../functions/publish-outputs';
 
 export interface IdentityProps {
   /** Address that API Gateway assigns to the API. */

@@ -4,10 +4,10 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
-import { BROADCAST_PATH } from '../../contract/share-page';
+import { BROADCAST_PATH } from '../../contract/shares/share-page';
 import { ApiFunction } from '../functions/api-function';
-import { countErrors } from '../observability/error-lines';
-import type { Tables } from '../tables';
+import { countErrors } from '../functions/error-lines';
+import type { Tables } from '../functions/tables';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 
 const iot = `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}`;
@@ -38,7 +38,7 @@ export class Broadcast extends Construct {
   constructor(scope: Construct, id: string, { tables, distribution, first }: BroadcastProps) {
     super(scope, id);
     const authorize = new ApiFunction(this, 'AuthorizeViewer', {
-      entry: 'mqtt/authorize-viewer',
+      entry: 'shares/authorize-viewer',
       description: 'Verify the share code of a viewer and return the policy of its MQTT connection',
       environment: { IOT_ARN: iot },
       // AWS IoT's limit for custom authorizers.

@@ -3,11 +3,11 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Construct } from 'constructs';
-import type { Contract } from '../../../contract/contract';
-import { ORIGIN_VERIFY } from '../../../contract/origin-verify';
+import type { Contract } from '../../contract/contract';
+import { ORIGIN_VERIFY } from '../../contract/channels/origin-verify';
 import { channelPathsCode } from './channel-paths';
-import type { CustomDomain } from '../../deployment-options';
-import { publishOutputs } from '../../publish-outputs';
+import type { CustomDomain } from '../functions/deployment-options';
+import { publishOutputs } from '../functions/publish-outputs';
 
 export interface ChannelAddressProps {
   readonly channels: Contract['channels'];

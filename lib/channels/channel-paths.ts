@@ -1,6 +1,6 @@
-import type { Contract } from '../../../contract/contract';
-import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
-import { DOCS_PATH } from '../../docs/docs-paths';
+import type { Contract } from '../../contract/contract';
+import { TELEMETRY_PATH } from '../../contract/websocket-actions';
+import { DOCS_PATH } from '../rest/docs-paths';
 
 /**
  * Generates the code of a CloudFront function (cloudfront-js-2.0, which has `for` and `for…in` but no `for…of`) that turns the

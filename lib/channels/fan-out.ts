@@ -3,16 +3,16 @@ import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Contract } from '../../contract/contract';
-import type { TableUses } from '../../contract/endpoint';
+import type { TableUses } from '../../contract/terms/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream, commandKeys } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { grantBroadcast } from './broadcast';
 import type { Snapshots } from './snapshots';
-import type { WebSocketChannels } from './websocket/websocket-api';
-import type { Tables } from '../tables';
-import { alarmOnLag } from '../observability/alarm-definition';
-import { alarmOnErrors, countErrors } from '../observability/error-lines';
+import type { WebSocketChannels } from './websocket-api';
+import type { Tables } from '../functions/tables';
+import { alarmOnLag } from '../functions/alarm-definition';
+import { alarmOnErrors, countErrors } from '../functions/error-lines';
 
 export interface FanOutProps {
   readonly channels: Contract['channels'];
@@ -42,7 +42,7 @@ export class FanOut extends Construct {
       impact: 'Partners missed a change that they follow, or get no state when they subscribe over MQTT',
     });
     const fanOut = new ApiFunction(this, 'StatusFanOut', {
-      entry: 'stream/status-fan-out',
+      entry: 'channels/status-fan-out',
       description: 'Publish changes to the status channels',
       timeoutSeconds: 60,
       environment: {
@@ -119,7 +119,7 @@ export class FanOut extends Construct {
     fanOut.lambda.addEnvironment('RETENTION_QUEUE_URL', queue.queueUrl);
     fanOut.allow(['sqs:SendMessage'], [queue.queueArn]);
     const retain = new ApiFunction(this, 'RetainStatus', {
-      entry: 'queue/retain-status',
+      entry: 'channels/retain-status',
       description: 'Retain over MQTT the state of a channel that AWS IoT did not retain at once',
       timeoutSeconds: 30,
     }).uses(tables, ...Object.entries(channels).map(([kind, channel]) => ofStream[kind] ?? channel.tables.state));

@@ -1,9 +1,9 @@
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { everyMinute } from '../functions/every-minute';
-import type { WebSocketChannels } from './websocket/websocket-api';
-import type { Tables } from '../tables';
-import { alarmOnFailedRuns } from '../observability/alarm-definition';
+import type { WebSocketChannels } from './websocket-api';
+import type { Tables } from '../functions/tables';
+import { alarmOnFailedRuns } from '../functions/alarm-definition';
 
 export interface HeartbeatProps {
   readonly tables: Tables;
@@ -15,7 +15,7 @@ export class Heartbeat extends Construct {
   constructor(scope: Construct, id: string, { tables, sockets }: HeartbeatProps) {
     super(scope, id);
     const beat = new ApiFunction(this, 'Heartbeat', {
-      entry: 'schedule/heartbeat',
+      entry: 'channels/heartbeat',
       description: 'Keep idle sockets open, and close those that must end',
       timeoutSeconds: 240,
     }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['get'] });

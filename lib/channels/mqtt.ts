@@ -2,15 +2,15 @@ import { Aws, Duration } from 'aws-cdk-lib/core';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
-import type { TableUses } from '../../contract/endpoint';
-import { mqttClientIdPattern } from '../../contract/mqtt-client-id';
+import type { TableUses } from '../../contract/terms/endpoint';
+import { mqttClientIdPattern } from '../../contract/channels/mqtt-client-id';
 import { ApiFunction } from '../functions/api-function';
-import type { CustomDomain } from '../deployment-options';
-import type { Identity } from '../rest/identity';
+import type { CustomDomain } from '../functions/deployment-options';
+import type { Identity } from '../access/identity';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
-import type { Tables } from '../tables';
-import { alarmOnErrors, countErrors } from '../observability/error-lines';
-import { publishOutputs } from '../publish-outputs';
+import type { Tables } from '../functions/tables';
+import { alarmOnErrors, countErrors } from '../functions/error-lines';
+import { publishOutputs } from '../functions/publish-outputs';
 
 /** Lifecycle events of AWS IoT to consume, by rule. `presence/#` would include failed attempts to connect. */
 const events = {
@@ -39,7 +39,7 @@ export class MqttChannels extends Construct {
     super(scope, id);
     const iot = `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}`;
     const authorize = new ApiFunction(this, 'AuthorizeConnection', {
-      entry: 'mqtt/authorize-connection',
+      entry: 'channels/authorize-connection',
       description: 'Verify the access token of an MQTT connection and return its policy',
       environment: { ...identity.verification, IOT_ARN: iot },
       // AWS IoT's limit for custom authorizers.
@@ -96,7 +96,7 @@ export class MqttChannels extends Construct {
    */
   private followSubscriptions({ tables }: Pick<MqttChannelsProps, 'tables'>, clients: string[]) {
     const count = new ApiFunction(this, 'CountSubscriptions', {
-      entry: 'mqtt/count-subscriptions',
+      entry: 'channels/count-subscriptions',
       description: 'Note which topics have subscribers, and close the connection with which a client exceeds its limit',
     }).uses(tables, { partners: ['get'], connections: ['put', 'query', 'delete'] }, followedUntil);
     // After an hour the subscription has ended with its token, and a lost one is found within five minutes.

@@ -1,8 +1,8 @@
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { everyMinute } from '../functions/every-minute';
-import type { Tables } from '../tables';
-import { alarmOnFailedRuns } from '../observability/alarm-definition';
+import type { Tables } from '../functions/tables';
+import { alarmOnFailedRuns } from '../functions/alarm-definition';
 
 export interface ReconcileProps {
   readonly tables: Tables;
@@ -13,7 +13,7 @@ export class Reconcile extends Construct {
   constructor(scope: Construct, id: string, { tables }: ReconcileProps) {
     super(scope, id);
     const reconcile = new ApiFunction(this, 'Reconcile', {
-      entry: 'schedule/reconcile',
+      entry: 'channels/reconcile',
       description: 'Set silent devices offline whose device check was lost',
       timeoutSeconds: 50,
     }).uses(tables, { fleet: ['batchGet', 'update'] });

@@ -2,10 +2,10 @@ import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { Contract } from '../../contract/contract';
 import { ApiFunction } from '../functions/api-function';
-import type { WebSocketChannels } from './websocket/websocket-api';
-import type { Tables } from '../tables';
-import { grantVideo } from '../shares/video';
-import { alarmOnErrors, alarmOnThrottles, countErrors } from '../observability/error-lines';
+import type { WebSocketChannels } from './websocket-api';
+import type { Tables } from '../functions/tables';
+import { grantVideo } from '../functions/video';
+import { alarmOnErrors, alarmOnThrottles, countErrors } from '../functions/error-lines';
 
 export interface SnapshotsProps {
   readonly channels: Contract['channels'];
@@ -26,7 +26,7 @@ export class Snapshots extends Construct {
   constructor(scope: Construct, id: string, { channels, tables, sockets }: SnapshotsProps) {
     super(scope, id);
     this.sendSnapshot = new ApiFunction(this, 'SendSnapshot', {
-      entry: 'socket/send-snapshot',
+      entry: 'channels/send-snapshot',
       description: 'Send the current state to a new connection, and the end of a share to its followers',
       timeoutSeconds: 30,
     }).uses(tables, ...Object.values(channels).map((channel) => channel.tables.state), {

@@ -4,9 +4,9 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
-import type { Tables } from '../tables';
+import type { Tables } from '../functions/tables';
 import { grantBroadcast } from './broadcast';
-import type { WebSocketChannels } from './websocket/websocket-api';
+import type { WebSocketChannels } from './websocket-api';
 
 export interface TelemetryProps {
   readonly tables: Tables;
@@ -44,7 +44,7 @@ export class Telemetry extends Construct {
       deadLetterQueue: { queue: deadLetterQueue(this, 'Failures', suffering), maxReceiveCount: 5 },
     });
     const check = new ApiFunction(this, 'CheckDevices', {
-      entry: 'queue/check-devices',
+      entry: 'fleet/check-devices',
       description: 'Set devices offline after 30 seconds of silence, and store their last samples',
       recursive: true,
     }).uses(props.tables, { fleet: ['get', 'batchGet', 'update'] });

@@ -3,8 +3,8 @@ import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import type { Tables } from '../tables';
-import { countErrors } from '../observability/error-lines';
+import type { Tables } from '../functions/tables';
+import { countErrors } from '../functions/error-lines';
 
 export interface ViewerCountsProps {
   readonly tables: Tables;
@@ -30,7 +30,7 @@ export class ViewerCounts extends Construct {
       reason: 'The heartbeat repeats a lost count within a minute.',
     });
     const count = new ApiFunction(this, 'CountViewers', {
-      entry: 'queue/count-viewers',
+      entry: 'shares/count-viewers',
       description: 'Update the number of viewers of shares',
     }).uses(tables, { connections: ['update', 'query'], shares: ['update'] });
     this.queue.grantConsumeMessages(count.lambda);

@@ -5,17 +5,17 @@ import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct, type IDependable } from 'constructs';
-import type { Contract } from '../../../contract/contract';
-import { ApiFunction } from '../../functions/api-function';
+import type { Contract } from '../../contract/contract';
+import { ApiFunction } from '../functions/api-function';
 import { ChannelAddress } from './channel-address';
 import { FunctionIntegration } from './function-integration';
-import type { CustomDomain } from '../../deployment-options';
-import type { Identity } from '../../rest/identity';
-import type { Tables } from '../../tables';
-import { grantEndViewers } from '../broadcast';
-import type { ViewerCounts } from '../viewer-counts';
-import { publishOutputs } from '../../publish-outputs';
-import { countErrors } from '../../observability/error-lines';
+import type { CustomDomain } from '../functions/deployment-options';
+import type { Identity } from '../access/identity';
+import type { Tables } from '../functions/tables';
+import { grantEndViewers } from './broadcast';
+import type { ViewerCounts } from './viewer-counts';
+import { publishOutputs } from '../functions/publish-outputs';
+import { countErrors } from '../functions/error-lines';
 
 const STAGE = 'live';
 
@@ -61,7 +61,7 @@ export class WebSocketChannels extends Construct {
     this.viewerCounts = viewerCounts;
     const originSecret = this.originSecret();
     const connect = (this.connect = new ApiFunction(this, 'Connect', {
-      entry: 'socket/connect',
+      entry: 'channels/connect',
       description: 'Authorise a handshake and store its connection',
       environment: { ...identity.verification, ORIGIN_SECRET: originSecret },
     }).uses(tables, ...Object.values(props.channels).map((channel) => channel.tables.authorise), {
@@ -78,7 +78,7 @@ export class WebSocketChannels extends Construct {
       connections: ['update', 'put', 'batchWrite', 'query', 'delete'],
     }));
     const disconnect = new ApiFunction(this, 'Disconnect', {
-      entry: 'socket/disconnect',
+      entry: 'channels/disconnect',
       description: 'Delete a closed connection',
     }).uses(tables, {
       connections: ['query', 'delete', 'update'],

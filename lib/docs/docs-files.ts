@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import type { BuiltFiles } from '../built-files';
+import type { BuiltFiles } from './built-files';
 import { docsFolder, hashOfInputs } from './docs-build';
 
 const docs = join(__dirname, '../../docs');

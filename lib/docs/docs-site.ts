@@ -2,14 +2,14 @@ import { Aws, Names } from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { CacheControl } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { builtSource } from '../built-files';
+import { builtSource } from './built-files';
 import type { RestApi } from '../rest/rest-api';
 import type { SharePage } from '../shares/share-page';
 import { docsFiles, docsPages } from './docs-files';
 import { docsHeaders } from './docs-headers';
-import { DOCS_PATH, docsPathsCode, notFoundPage } from './docs-paths';
+import { DOCS_PATH, docsPathsCode, notFoundPage } from '../rest/docs-paths';
 import { asyncApiFor, openApiFor } from './served-documents';
-import { publishOutputs } from '../publish-outputs';
+import { publishOutputs } from '../functions/publish-outputs';
 
 export interface DocsSiteProps {
   /** Owner of the bucket of public files. */

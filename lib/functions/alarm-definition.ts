@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { ApiFunction } from '../functions/api-function';
+import type { ApiFunction } from './api-function';
 
 /** Evaluation period of every alarm. */
 export const period = Duration.minutes(5);

@@ -6,12 +6,12 @@ import { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { TableUse, TableUses } from '../../contract/endpoint';
-import { tableVariable } from '../../contract/tables';
+import type { TableUse, TableUses } from '../../contract/terms/endpoint';
+import { tableVariable } from '../../contract/terms/tables';
 import { functionCode } from './function-code';
 import { ServiceRole } from './service-role';
 import { nagName } from './nag-name';
-import type { Tables } from '../tables';
+import type { Tables } from './tables';
 import { mergeUses } from './table-uses';
 
 const actions: Readonly<Record<TableUse, string>> = {

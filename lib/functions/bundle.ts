@@ -1,5 +1,6 @@
 import { buildSync, type BuildOptions, type Metafile } from 'esbuild';
 import { join, resolve } from 'node:path';
+import { ENDING } from './entry-points';
 
 const root = join(__dirname, '../..');
 
@@ -10,7 +11,7 @@ const root = join(__dirname, '../..');
  * lets esbuild drop what is not imported, which halves a bundle; replacing what a Lambda function never needs, such as the
  * SDK's search for credentials, saves another third of the rest.
  *
- * @param entries files below `sources` without `.ts`, such as `http/jobs/update-job`
+ * @param entries files below `sources` without their ending, such as `jobs/update-job`
  * @param folder output folder; each bundle is `<folder>/<entry>/index.js`
  * @param sources folder of the project with the source files
  * @returns esbuild's metafile: the inputs of each bundle, with paths relative to the project
@@ -23,7 +24,10 @@ export const bundle = (entries: readonly string[], folder: string, sources = 'la
 export const bundleOptions = (entries: readonly string[], folder: string, sources = 'lambdas') =>
   ({
     absWorkingDir: root,
-    entryPoints: entries.map((entry) => ({ in: join(root, sources, `${entry}.ts`), out: join(entry, 'index') })),
+    entryPoints: entries.map((entry) => ({
+      in: join(root, sources, `${entry}${sources === 'lambdas' ? ENDING : '.ts'}`),
+      out: join(entry, 'index'),
+    })),
     outdir: resolve(folder),
     bundle: true,
     minify: true,

@@ -1,6 +1,6 @@
 import type { Node } from 'constructs';
 import * as z from 'zod';
-import { didYouMean } from '../contract/did-you-mean';
+import { didYouMean } from '../../contract/terms/did-you-mean';
 import { resourceTags } from './resource-tags';
 
 /** A custom domain name and its certificate, in the region of the stack unless an option says otherwise. */

@@ -1,27 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders of `lambdas/` with one file per function, named after what invokes the function. */
-export const entryPointFolders = [
-  'authorizer',
-  'bus',
-  'http',
-  'mqtt',
-  'queue',
-  'schedule',
-  'socket',
-  'stream',
-] as const;
+/** Ending of the files of functions below `lambdas/`; the others are what these share. */
+export const ENDING = '.lambda.ts';
 
-/** Files of all functions below `lambdas/`, without `.ts`: `http/jobs/create-job`. */
-export function entryPoints(): string[] {
-  const lambdas = join(__dirname, '../../lambdas');
-  return entryPointFolders.flatMap((folder) =>
-    readdirSync(join(lambdas, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => `${folder}/${name.slice(0, -'.ts'.length)}`),
-  );
-}
+/** Files of all functions below `lambdas/`, without their ending: `jobs/create-job`. */
+export const entryPoints = (): string[] =>
+  readdirSync(join(__dirname, '../../lambdas'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ENDING))
+    .map((name) => name.slice(0, -ENDING.length))
+    .sort();
 
 /** Files of the functions of the simulated fleet, without `.ts`; `simulator/` is not a folder of `lambdas/`. */
 export const simulatorEntryPoints = ['simulator/consume-job-events', 'simulator/fly'] as const;

@@ -1,9 +1,9 @@
 import { Stack } from 'aws-cdk-lib/core';
 import { MathExpression, Metric, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { ERRORS, metricVariables, REFUSALS, THROTTLES, type Capability } from '../../contract/metrics';
-import type { RefusalCode } from '../../domain/refusal';
-import type { ApiFunction } from '../functions/api-function';
+import { ERRORS, metricVariables, REFUSALS, THROTTLES, type Capability } from '../../contract/terms/metrics';
+import type { RefusalCode } from '../../domain/values/refusal';
+import type { ApiFunction } from './api-function';
 import { defineAlarm, period, type Suffering } from './alarm-definition';
 
 /** More than a deployment or a single faulty message causes. */

@@ -1,5 +1,5 @@
 import { Aws } from 'aws-cdk-lib/core';
-import type { ApiFunction } from '../functions/api-function';
+import type { ApiFunction } from './api-function';
 
 /** Lets a function create playback URLs for the live video of devices. */
 export const grantVideo = (player: ApiFunction): ApiFunction =>

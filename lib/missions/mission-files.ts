@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { FileUse } from '../../contract/endpoint';
+import type { FileUse } from '../../contract/terms/endpoint';
 import type { ApiFunction } from '../functions/api-function';
-import { privateBucket } from '../private-bucket';
+import { privateBucket } from '../functions/private-bucket';
 
 const actions: Readonly<Record<FileUse, string>> = {
   get: 's3:GetObject',

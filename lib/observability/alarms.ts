@@ -2,7 +2,7 @@ import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-clo
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { runbookOf, type AlarmDefinition, type Urgency } from './alarm-definition';
+import { runbookOf, type AlarmDefinition, type Urgency } from '../functions/alarm-definition';
 
 /** ARNs of the SNS topics to notify, when an alarm fires and when it is over. */
 export type AlarmTopics = Readonly<Record<Urgency, string | undefined>>;

@@ -1,8 +1,8 @@
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { tableNames, type TableName } from '../../contract/tables';
-import type { Tables } from '../tables';
-import { period } from './alarm-definition';
+import { tableNames, type TableName } from '../../contract/terms/tables';
+import type { Tables } from '../functions/tables';
+import { period } from '../functions/alarm-definition';
 import type { Graph } from './partners-view';
 
 /**

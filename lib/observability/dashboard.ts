@@ -2,10 +2,10 @@ import { Aws, Stack } from 'aws-cdk-lib/core';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms';
-import type { Tables } from '../tables';
+import type { Tables } from '../functions/tables';
 import { causesView } from './causes-view';
 import { partnersView, type Graph, type PartnersViewProps } from './partners-view';
-import { alarmGroups, type AlarmDefinition } from './alarm-definition';
+import { alarmGroups, type AlarmDefinition } from '../functions/alarm-definition';
 
 /** Width of a dashboard. */
 const COLUMNS = 24;

@@ -1,8 +1,8 @@
 import { Metric, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { EndpointTable } from '../rest/endpoint-table';
 import type { RestApi } from '../rest/rest-api';
-import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
-import { period } from './alarm-definition';
+import type { WebSocketChannels } from '../channels/websocket-api';
+import { period } from '../functions/alarm-definition';
 import { tokenMetrics } from './token-metrics';
 
 export interface PartnersViewProps {

@@ -2,7 +2,7 @@ import { Function } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { EndpointTable } from '../rest/endpoint-table';
 import type { RestApi } from '../rest/rest-api';
-import { defineAlarm, period, type AlarmDefinition } from './alarm-definition';
+import { defineAlarm, period, type AlarmDefinition } from '../functions/alarm-definition';
 import { tokenMetrics } from './token-metrics';
 
 export interface ServiceAlarmsProps {

@@ -1,10 +1,10 @@
 import { Stack, Validations } from 'aws-cdk-lib/core';
 import { AccountPrincipal, AccountRootPrincipal, ArnPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { PLATFORM } from '../../contract/platform';
+import { PLATFORM } from '../../contract/platform/platform';
 import { nagName } from '../functions/nag-name';
 import { ServiceRole } from '../functions/service-role';
-import { publishOutputs } from '../publish-outputs';
+import { publishOutputs } from '../functions/publish-outputs';
 import type { PlatformBus } from './platform-bus';
 
 /** How the names of the platform's own rules begin: it can change no others. */

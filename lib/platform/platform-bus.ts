@@ -1,9 +1,9 @@
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import { type Archive, type CfnArchive, EventBus, Match } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import type { InboundEventType } from '../../contract/platform';
+import type { InboundEventType } from '../../contract/platform/platform';
 import type { ApiFunction } from '../functions/api-function';
-import { publishOutputs } from '../publish-outputs';
+import { publishOutputs } from '../functions/publish-outputs';
 
 const TELEMETRY: InboundEventType = 'device.telemetry.reported';
 

@@ -1,10 +1,10 @@
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { SERVICE } from '../../contract/platform';
+import { SERVICE } from '../../contract/platform/platform';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { ServiceRole } from '../functions/service-role';
-import { publishOutputs } from '../publish-outputs';
+import { publishOutputs } from '../functions/publish-outputs';
 import type { PlatformBus } from './platform-bus';
 
 export interface PlatformForwardingProps {

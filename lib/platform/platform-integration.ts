@@ -4,14 +4,14 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { MAX_RETRIES, PLATFORM } from '../../contract/platform';
+import { MAX_RETRIES, PLATFORM } from '../../contract/platform/platform';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream, commandKeys } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import type { PlatformBus } from './platform-bus';
-import type { Tables } from '../tables';
-import type { Telemetry } from '../realtime/telemetry';
-import { alarmOnLag } from '../observability/alarm-definition';
+import type { Tables } from '../functions/tables';
+import type { Telemetry } from '../channels/telemetry';
+import { alarmOnLag } from '../functions/alarm-definition';
 
 export interface PlatformIntegrationProps {
   readonly platform: PlatformBus;
@@ -58,7 +58,7 @@ class OutboundEvents extends Construct {
       impact: 'Partners’ jobs are not flown, or not stopped',
     });
     const publish = (this.publish = new ApiFunction(this, 'PublishPlatformEvents', {
-      entry: 'stream/publish-platform-events',
+      entry: 'platform/publish-platform-events',
       description: 'Publish changes of jobs, and commands, to the drone platform',
       timeoutSeconds: 60,
     }).uses(tables, {
@@ -112,7 +112,7 @@ class InboundEvents extends Construct {
       deadLetterQueue: { queue: failures, maxReceiveCount: MAX_RETRIES },
     }));
     const consume = new ApiFunction(this, 'ConsumePlatformEvents', {
-      entry: 'bus/consume-platform-events',
+      entry: 'platform/consume-platform-events',
       description: 'Apply events of the drone platform',
       timeoutSeconds: 30,
       // Of events that it could neither apply nor put into the queue.

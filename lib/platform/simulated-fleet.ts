@@ -3,14 +3,14 @@ import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { SERVICE, type OutboundEventType } from '../../contract/platform';
+import { SERVICE, type OutboundEventType } from '../../contract/platform/platform';
 import { ApiFunction } from '../functions/api-function';
 import { bundle } from '../functions/bundle';
 import { simulatorEntryPoints } from '../functions/entry-points';
 import { everyMinute } from '../functions/every-minute';
 import { bundlesFolder } from '../functions/function-code';
 import type { PlatformBus } from './platform-bus';
-import type { Tables } from '../tables';
+import type { Tables } from '../functions/tables';
 
 /** Events that the simulated platform consumes: `simulator/consume-job-events.ts`. */
 const consumed: OutboundEventType[] = [

@@ -1,5 +1,5 @@
 import { routeOf } from '../../contract/access';
-import type { Endpoint } from '../../contract/endpoint';
+import type { Endpoint } from '../../contract/terms/endpoint';
 
 /** Endpoints of the contract by method and path, such as `PATCH /v3/jobs/{jobId}`. */
 export type EndpointTable = Readonly<Record<string, Endpoint>>;

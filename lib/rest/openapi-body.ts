@@ -1,4 +1,4 @@
-import { binaryMediaTypes } from '../../contract/binary-media-types';
+import { binaryMediaTypes } from '../../contract/terms/binary-media-types';
 import { methodNotAllowed } from '../../contract/access';
 import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
 import { gatewayResponses } from './gateway-responses';

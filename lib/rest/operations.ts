@@ -1,6 +1,6 @@
 /** Operations of the OpenAPI document from which API Gateway creates the methods of the REST API. */
 
-import type { Detail } from '../../domain/refusal';
+import type { Detail } from '../../domain/values/refusal';
 
 export interface Operation {
   readonly parameters: readonly PathParameter[];

@@ -4,20 +4,20 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import { tokenThrottle } from '../../contract/limits';
-import { SERVICE } from '../../contract/platform';
-import type { CustomDomain } from '../deployment-options';
-import { DOCS_PATH } from '../docs/docs-paths';
+import { SERVICE } from '../../contract/platform/platform';
+import type { CustomDomain } from '../functions/deployment-options';
+import { DOCS_PATH } from './docs-paths';
 import type { ApiFunction } from '../functions/api-function';
 import { routesOf, type EndpointTable } from './endpoint-table';
 import { functionName, invocationUri } from './invoked-functions';
 import { openApiBody } from './openapi-body';
 import { limitStage } from './web-rate-limit';
-import { publishOutputs } from '../publish-outputs';
+import { publishOutputs } from '../functions/publish-outputs';
 
 /** Stage of API Gateway. */
 export const STAGE = 'live';
 /** File of the function that verifies tokens. */
-export const AUTHORIZER = 'authorizer/authorize';
+export const AUTHORIZER = 'access/authorize';
 /** Stage variable with the address of the docs site. */
 const DOCS_URL = 'docsUrl';
 

@@ -9,8 +9,8 @@ import { addChangeStream } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import type { PlatformBus } from '../platform/platform-bus';
 import { schedulerRole } from '../functions/scheduler-role';
-import type { Tables } from '../tables';
-import { alarmOnLag } from '../observability/alarm-definition';
+import type { Tables } from '../functions/tables';
+import { alarmOnLag } from '../functions/alarm-definition';
 
 export interface ShareExpiryProps {
   readonly tables: Tables;
@@ -50,7 +50,7 @@ export class ShareExpiry extends Construct {
 
   private expireOnTime(): void {
     const expire = new ApiFunction(this, 'ExpireShares', {
-      entry: 'queue/expire-shares',
+      entry: 'shares/expire-shares',
       description: 'End expired shares',
       // It waits up to a second, for a share each.
       memoryMb: 256,
@@ -76,7 +76,7 @@ export class ShareExpiry extends Construct {
     role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.failures.queueArn] }));
 
     const schedule = new ApiFunction(this, 'OnShareChange', {
-      entry: 'stream/on-share-change',
+      entry: 'platform/on-share-change',
       description: 'Schedule the end of a share, end its commands, and publish share events to the drone platform',
       timeoutSeconds: 60,
       environment: {

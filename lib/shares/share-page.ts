@@ -11,8 +11,8 @@ import { mapTiles } from './map-tiles';
 import { sharePageHeaders } from './share-page-headers';
 import { sharePathsCode } from './share-paths';
 import { bundleViewer } from './viewer-bundle';
-import { privateBucket } from '../private-bucket';
-import { publishOutputs } from '../publish-outputs';
+import { privateBucket } from '../functions/private-bucket';
+import { publishOutputs } from '../functions/publish-outputs';
 
 export interface SharePageProps {
   /** Whether the bucket is emptied and deleted with the stack, or retained: a bucket with files can't be deleted. */

@@ -1,27 +1,27 @@
 import { Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import type { Contract } from '../contract/contract';
-import { deploymentOptions } from './deployment-options';
-import { DocsSite } from './docs/docs-site';
-import { bundle } from './functions/bundle';
-import { entryPoints } from './functions/entry-points';
-import { bundlesFolder } from './functions/function-code';
-import { MissionFiles } from './missions/mission-files';
+import type { Contract } from '../../contract/contract';
+import { deploymentOptions } from '../functions/deployment-options';
+import { DocsSite } from '../docs/docs-site';
+import { bundle } from '../functions/bundle';
+import { entryPoints } from '../functions/entry-points';
+import { bundlesFolder } from '../functions/function-code';
+import { MissionFiles } from '../missions/mission-files';
 import { applyTagsAndBoundary } from './tags-and-boundary';
-import { Observability } from './observability/observability';
-import { PlatformAccess } from './platform/platform-access';
-import { PlatformBus } from './platform/platform-bus';
-import { PlatformForwarding } from './platform/platform-forwarding';
-import { PlatformIntegration } from './platform/platform-integration';
-import { SimulatedFleet } from './platform/simulated-fleet';
-import { Realtime } from './realtime/realtime';
-import { Authorizer } from './rest/authorizer';
-import { Endpoints } from './rest/endpoints';
-import { Identity } from './rest/identity';
-import { RestApi } from './rest/rest-api';
-import { ShareExpiry } from './shares/share-expiry';
-import { SharePage } from './shares/share-page';
-import { Tables } from './tables';
+import { Observability } from './observability';
+import { PlatformAccess } from '../platform/platform-access';
+import { PlatformBus } from '../platform/platform-bus';
+import { PlatformForwarding } from '../platform/platform-forwarding';
+import { PlatformIntegration } from '../platform/platform-integration';
+import { SimulatedFleet } from '../platform/simulated-fleet';
+import { Realtime } from './realtime';
+import { Authorizer } from '../access/authorizer';
+import { Endpoints } from './endpoints';
+import { Identity } from '../access/identity';
+import { RestApi } from '../rest/rest-api';
+import { ShareExpiry } from '../shares/share-expiry';
+import { SharePage } from '../shares/share-page';
+import { Tables } from '../functions/tables';
 
 /** Includes the stage, so that two stages can share an account and region. */
 export const stackName = (stage: string | undefined): string =>

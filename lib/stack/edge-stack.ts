@@ -1,6 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { WebRateLimit } from './rest/web-rate-limit';
+import { WebRateLimit } from '../rest/web-rate-limit';
 
 export interface EdgeStackProps extends StackProps {
   /** Requests per IP address in five minutes, to channels and share page together. */

@@ -1,15 +1,15 @@
 import { Construct } from 'constructs';
 import { basename } from 'node:path';
-import { settingsOf, tablesOf, type Endpoint, type Setting } from '../../contract/endpoint';
+import { settingsOf, tablesOf, type Endpoint, type Setting } from '../../contract/terms/endpoint';
 import { ApiFunction } from '../functions/api-function';
-import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
+import type { WebSocketChannels } from '../channels/websocket-api';
 import type { MissionFiles } from '../missions/mission-files';
 import type { PlatformIntegration } from '../platform/platform-integration';
-import { grantVideo } from '../shares/video';
-import type { Tables } from '../tables';
-import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
-import { functionName, methodPattern } from './invoked-functions';
-import { STAGE, type RestApi } from './rest-api';
+import { grantVideo } from '../functions/video';
+import type { Tables } from '../functions/tables';
+import { groupBy, routesOf, type EndpointTable } from '../rest/endpoint-table';
+import { functionName, methodPattern } from '../rest/invoked-functions';
+import { STAGE, type RestApi } from '../rest/rest-api';
 
 export interface EndpointsProps {
   readonly table: EndpointTable;
@@ -54,7 +54,7 @@ export class Endpoints extends Construct {
     const { tables, settings, traced } = this.props;
     const needed = served.flatMap(settingsOf);
     const fn = new ApiFunction(this, basename(handler), {
-      entry: `http/${handler}`,
+      entry: handler,
       name: functionName(this, handler),
       description: served[0]?.summary ?? handler,
       traced,

@@ -1,14 +1,14 @@
 import { Construct } from 'constructs';
-import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
-import type { Endpoints } from '../rest/endpoints';
+import type { WebSocketChannels } from '../channels/websocket-api';
+import type { Endpoints } from './endpoints';
 import type { RestApi } from '../rest/rest-api';
 import type { EndpointTable } from '../rest/endpoint-table';
 import { ShareGuesses } from '../shares/share-guesses';
-import type { Tables } from '../tables';
-import { alarmDefinitions } from './alarm-definition';
-import { Alarms, type AlarmTopics } from './alarms';
-import { Dashboard } from './dashboard';
-import { defineServiceAlarms } from './service-alarms';
+import type { Tables } from '../functions/tables';
+import { alarmDefinitions } from '../functions/alarm-definition';
+import { Alarms, type AlarmTopics } from '../observability/alarms';
+import { Dashboard } from '../observability/dashboard';
+import { defineServiceAlarms } from '../observability/service-alarms';
 
 export interface ObservabilityProps {
   readonly api: RestApi;

@@ -1,18 +1,18 @@
 import { Construct, type IDependable } from 'constructs';
 import type { Contract } from '../../contract/contract';
-import type { CustomDomain } from '../deployment-options';
-import type { Identity } from '../rest/identity';
-import type { Tables } from '../tables';
-import { Broadcast } from './broadcast';
-import { FanOut } from './fan-out';
-import { Heartbeat } from './heartbeat';
-import { MqttChannels } from './mqtt';
-import { Reconcile } from './reconcile';
-import { Snapshots } from './snapshots';
-import { Telemetry } from './telemetry';
-import { ViewerCounts } from './viewer-counts';
-import { WebSocketActions } from './websocket/websocket-actions';
-import { WebSocketChannels } from './websocket/websocket-api';
+import type { CustomDomain } from '../functions/deployment-options';
+import type { Identity } from '../access/identity';
+import type { Tables } from '../functions/tables';
+import { Broadcast } from '../channels/broadcast';
+import { FanOut } from '../channels/fan-out';
+import { Heartbeat } from '../channels/heartbeat';
+import { MqttChannels } from '../channels/mqtt';
+import { Reconcile } from '../channels/reconcile';
+import { Snapshots } from '../channels/snapshots';
+import { Telemetry } from '../channels/telemetry';
+import { ViewerCounts } from '../channels/viewer-counts';
+import { WebSocketActions } from './websocket-actions';
+import { WebSocketChannels } from '../channels/websocket-api';
 
 export interface RealtimeProps {
   readonly contract: Pick<Contract, 'actions' | 'channels'>;

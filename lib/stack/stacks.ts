@@ -1,6 +1,6 @@
 import type { App } from 'aws-cdk-lib/core';
-import type { Contract } from '../contract/contract';
-import { deploymentOptions } from './deployment-options';
+import type { Contract } from '../../contract/contract';
+import { deploymentOptions } from '../functions/deployment-options';
 import { DroneMissionApiStack, stackName } from './drone-mission-api-stack';
 import { EdgeStack } from './edge-stack';
 import { applyTagsAndBoundary } from './tags-and-boundary';

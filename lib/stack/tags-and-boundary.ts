@@ -1,7 +1,7 @@
 import { Tags, type Stack } from 'aws-cdk-lib/core';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
-import { SERVICE } from '../contract/platform';
-import type { deploymentOptions } from './deployment-options';
+import { SERVICE } from '../../contract/platform/platform';
+import type { deploymentOptions } from '../functions/deployment-options';
 
 type Options = Pick<ReturnType<typeof deploymentOptions>, 'stage' | 'tags' | 'permissionsBoundaryArn'>;
 

@@ -1,15 +1,15 @@
 import { Construct } from 'constructs';
 import { basename } from 'node:path';
-import type { Contract } from '../../../contract/contract';
-import type { Binding } from '../../../contract/websocket-action';
-import { ApiFunction } from '../../functions/api-function';
-import { countErrors } from '../../observability/error-lines';
-import type { Identity } from '../../rest/identity';
-import { grantVideo } from '../../shares/video';
-import type { Tables } from '../../tables';
-import type { Snapshots } from '../snapshots';
-import type { Telemetry } from '../telemetry';
-import type { WebSocketChannels } from './websocket-api';
+import type { Contract } from '../../contract/contract';
+import type { Binding } from '../../contract/terms/websocket-action';
+import { ApiFunction } from '../functions/api-function';
+import { countErrors } from '../functions/error-lines';
+import type { Identity } from '../access/identity';
+import { grantVideo } from '../functions/video';
+import type { Tables } from '../functions/tables';
+import type { Snapshots } from '../channels/snapshots';
+import type { Telemetry } from '../channels/telemetry';
+import type { WebSocketChannels } from '../channels/websocket-api';
 
 export interface WebSocketActionsProps {
   readonly actions: Contract['actions'];
@@ -36,7 +36,7 @@ export class WebSocketActions extends Construct {
     };
     for (const [name, { handler, summary, needs, bindings = [], ...row }] of Object.entries(actions)) {
       const action = new ApiFunction(this, pascalCase(basename(handler)), {
-        entry: `socket/${handler}`,
+        entry: handler,
         description: summary,
       }).uses(tables, row.tables);
       // The connection's item names the client or viewer.

@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { organisationOf } from '../../domain/id';
+import { organisationOf } from '../../domain/values/id';
 import { database, tableNamed } from './stack/aws-access';
 
 /** Makes a share expire, which would take at least a minute; its item stays, as it does until DynamoDB's TTL deletes it. */

@@ -1,4 +1,4 @@
-import { jobStatuses, mayMove, wayTo, type JobStatus } from '../../domain/job-lifecycle';
+import { jobStatuses, mayMove, wayTo, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { givenFlyingDevice } from '../channels/flying-device';
 import type { Client } from './client';
 import { missionFile } from './mission-file';

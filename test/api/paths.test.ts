@@ -1,5 +1,5 @@
 import { endpointTable, routeOf } from '../../contract/access';
-import { permits, scopeNames } from '../../contract/endpoint';
+import { permits, scopeNames } from '../../contract/terms/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { clients, pathOf, send, type Client } from './client';
 import { forbiddenAt } from './given';

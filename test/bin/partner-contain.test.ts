@@ -10,10 +10,10 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import { DeleteConnectionCommand as EndMqtt } from '@aws-sdk/client-iot-data-plane';
 import { DeleteCommand, QueryCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { clientSeats, seatOf, seatsKey } from '../../data/connections/seats';
+import { clientSeats, seatOf, seatsKey } from '../../data/store/seats';
 import { shareIdOf } from '../../data/shares/share-id';
 import { firstIdAt, newShareCode } from '../../data/store/new-id';
-import { tableNames } from '../../domain/table';
+import { tableNames } from '../../domain/values/table';
 import { sockets } from '../data/fixtures/sockets';
 import { storeOnEngine } from '../data/fixtures/engine';
 import { store } from '../data/fixtures/store';

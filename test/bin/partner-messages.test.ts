@@ -209,7 +209,7 @@ describe('A command that fails', () => {
 });
 
 test('every message that the source throws is among those above', () => {
-  const thrown = ['bin/partner', 'bin/deployment', 'bin/commands'].flatMap((each) =>
+  const thrown = ['bin/partner', 'bin/deployment', 'bin/program'].flatMap((each) =>
     thrownMessages(each, ['Failure', 'UsageError']),
   );
   const unseen = thrown.filter((pattern) => !seen.some((message) => pattern.test(message)));

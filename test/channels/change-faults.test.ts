@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { topicOf } from '../../contract/status-channels';
+import { topicOf } from '../../contract/channels/status-channels';
 import { newId } from '../../data/store/new-id';
-import { organisationOf } from '../../domain/id';
+import { organisationOf } from '../../domain/values/id';
 import { clients } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { channelsOf, type Channel } from '../../contract/status-channels';
-import { subjectOf } from '../../domain/sequence';
-import type { StatusMessage } from '../../domain/status-message';
+import { channelsOf, type Channel } from '../../contract/channels/status-channels';
+import { subjectOf } from '../../domain/channels/sequence';
+import type { StatusMessage } from '../../domain/channels/status-message';
 import type { Client } from '../api/client';
 import { CutOffFollower, CutOffReader } from './cut-off';
 import { byResource, CHANGES_IN_ROUND, givenChanges, madeBy, type Change, type Made } from './many-changes';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Channel } from '../../contract/status-channels';
+import type { Channel } from '../../contract/channels/status-channels';
 import type { Client } from '../api/client';
 import { readFacts } from '../api/stack/facts';
 import type { Message } from './message-log';

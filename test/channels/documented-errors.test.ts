@@ -1,4 +1,4 @@
-import { CONTROLS_PER_MINUTE } from '../../contract/rates';
+import { CONTROLS_PER_MINUTE } from '../../contract/terms/rates';
 import { shareIdOf } from '../../data/shares/share-id';
 import { clients } from '../api/client';
 import { expire } from '../api/expire';

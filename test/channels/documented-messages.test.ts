@@ -1,5 +1,5 @@
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { topicOf, type Channel } from '../../contract/status-channels';
+import { topicOf, type Channel } from '../../contract/channels/status-channels';
 import { newId } from '../../data/store/new-id';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';

@@ -1,4 +1,4 @@
-import { wayTo } from '../../domain/job-lifecycle';
+import { wayTo } from '../../domain/jobs/job-lifecycle';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare, iso } from '../api/given';
 import { ask, openTelemetry, publish, watch } from './telemetry-socket';

@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetKey } from '../../data/fleet/fleet-key';
 import { newId } from '../../data/store/new-id';
-import { organisationOf } from '../../domain/id';
+import { organisationOf } from '../../domain/values/id';
 import { database, tableNamed } from '../api/stack/aws-access';
 import { standingItem } from './standing-item';
 

@@ -1,6 +1,6 @@
-import { topicOf } from '../../contract/status-channels';
-import { statusMessages } from '../../contract/status-messages';
-import type { DeviceState } from '../../domain/telemetry';
+import { topicOf } from '../../contract/channels/status-channels';
+import { statusMessages } from '../../contract/channels/status-messages';
+import type { DeviceState } from '../../domain/telemetry/telemetry';
 import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs } from '../api/given';
 import { subscribe, type Mqtt } from './mqtt-client';

@@ -1,5 +1,5 @@
-import { topicOf } from '../../contract/status-channels';
-import { statusMessages } from '../../contract/status-messages';
+import { topicOf } from '../../contract/channels/status-channels';
+import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
 import { givenShare, iso } from '../api/given';
 import { subscribe } from './mqtt-client';

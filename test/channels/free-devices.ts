@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../../data/store/new-id';
-import { organisationOf } from '../../domain/id';
+import { organisationOf } from '../../domain/values/id';
 import { database, tableNamed } from '../api/stack/aws-access';
 import { standingItem } from './standing-item';
 

@@ -1,4 +1,4 @@
-import { channelKinds, type Channel } from '../../contract/status-channels';
+import { channelKinds, type Channel } from '../../contract/channels/status-channels';
 import { clients, type Client } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { follow, pathOf, shakeHands } from './socket';

@@ -1,4 +1,4 @@
-import type { StatusMessage } from '../../domain/status-message';
+import type { StatusMessage } from '../../domain/channels/status-message';
 import { until } from './until';
 
 /** A received message of any kind. */

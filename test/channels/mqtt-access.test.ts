@@ -1,6 +1,6 @@
 import type { IClientOptions } from 'mqtt';
-import { topicOf, channelKinds, type Channel } from '../../contract/status-channels';
-import { organisationOf } from '../../domain/id';
+import { topicOf, channelKinds, type Channel } from '../../contract/channels/status-channels';
+import { organisationOf } from '../../domain/values/id';
 import { clients, type Client } from '../api/client';
 import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
 import type { Message } from './message-log';

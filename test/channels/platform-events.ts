@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { PLATFORM, type InboundEventType } from '../../contract/platform';
+import { PLATFORM, type InboundEventType } from '../../contract/platform/platform';
 import { access, stackName } from '../api/stack/aws-access';
 
 let knownBus: Promise<string> | undefined;

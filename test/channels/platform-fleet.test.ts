@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../../data/store/new-id';
-import { organisationOf } from '../../domain/id';
+import { organisationOf } from '../../domain/values/id';
 import { clients } from '../api/client';
 import { fleetOf } from '../api/given';
 import { publishPlatformEvent } from './platform-events';

@@ -14,7 +14,7 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { SERVICE, type OutboundEventType } from '../../contract/platform';
+import { SERVICE, type OutboundEventType } from '../../contract/platform/platform';
 import { access } from '../api/stack/aws-access';
 import { platformBus } from './platform-events';
 

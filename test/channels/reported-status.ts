@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JobStatus } from '../../domain/job-lifecycle';
+import type { JobStatus } from '../../domain/jobs/job-lifecycle';
 import type { Client } from '../api/client';
 import { jobNow } from '../api/given';
 import { publishPlatformEvent } from './platform-events';

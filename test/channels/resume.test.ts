@@ -1,5 +1,5 @@
-import { topicOf, type Channel } from '../../contract/status-channels';
-import { cursorOf } from '../../domain/cursor';
+import { topicOf, type Channel } from '../../contract/channels/status-channels';
+import { cursorOf } from '../../domain/events/cursor';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { report } from './device-reports';

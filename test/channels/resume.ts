@@ -1,7 +1,7 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { HEAD, organisationLog } from '../../data/events/log-items';
-import { cursorOf, readCursor } from '../../domain/cursor';
-import { organisationOf } from '../../domain/id';
+import { cursorOf, readCursor } from '../../domain/events/cursor';
+import { organisationOf } from '../../domain/values/id';
 import type { Client } from '../api/client';
 import { fleetOf } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';

@@ -1,6 +1,6 @@
 import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { storedAttributes } from '../../data/connections/connections';
-import { clientSeats, seatOf, seatsKey, shareSeats, type SeatHolder } from '../../data/connections/seats';
+import { storedAttributes } from '../../data/channels/connections';
+import { clientSeats, seatOf, seatsKey, shareSeats, type SeatHolder } from '../../data/store/seats';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
 

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { newShareCode } from '../../data/store/new-id';
-import { organisationOf } from '../../domain/id';
+import { organisationOf } from '../../domain/values/id';
 import type { Client } from '../api/client';
 import { fleetOf } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { WebSocket } from 'ws';
-import { channels, type Channel } from '../../contract/status-channels';
-import { channelKey } from '../../data/connections/connections';
+import { channels, type Channel } from '../../contract/channels/status-channels';
+import { channelKey } from '../../data/store/channel-key';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
 import { readFacts } from '../api/stack/facts';

@@ -1,7 +1,7 @@
 import { fleetKey } from '../../data/fleet/fleet-key';
 import { standingUpdate } from '../../data/fleet/standing-devices';
-import type { Organisation } from '../../domain/id';
-import type { Place } from '../../domain/standing-device';
+import type { Organisation } from '../../domain/values/id';
+import type { Place } from '../../domain/fleet/standing-device';
 
 /** A device that stands; online, and charged to 90 %, by default. */
 export interface StandingDeviceItem {

@@ -1,4 +1,4 @@
-import { topicOf, type ChannelKind } from '../../contract/status-channels';
+import { topicOf, type ChannelKind } from '../../contract/channels/status-channels';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { subscribe } from './mqtt-client';

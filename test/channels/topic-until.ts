@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { ChannelKind } from '../../contract/status-channels';
+import type { ChannelKind } from '../../contract/channels/status-channels';
 import { fleetKey } from '../../data/fleet/fleet-key';
-import { organisationOf } from '../../domain/id';
+import { organisationOf } from '../../domain/values/id';
 import { database, tableNamed } from '../api/stack/aws-access';
 
 /** Until when somebody may be subscribed to the topic of a job, a group or a share, Unix seconds; undefined before anybody was. */

@@ -1,5 +1,5 @@
-import { shareSeats } from '../../data/connections/seats';
-import { viewerHandshakesPerMinute } from '../../domain/share';
+import { shareSeats } from '../../data/store/seats';
+import { viewerHandshakesPerMinute } from '../../domain/shares/share';
 import { shareIdOf } from '../../data/shares/share-id';
 import { clients } from '../api/client';
 import { fleetOf, givenShare, nobodys } from '../api/given';

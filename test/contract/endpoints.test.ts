@@ -1,19 +1,19 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
 import { endpointTable } from '../../contract/access';
-import { descriptionOf, settingsOf, tablesOf, type Endpoint, type TableUse } from '../../contract/endpoint';
+import { descriptionOf, settingsOf, tablesOf, type Endpoint, type TableUse } from '../../contract/terms/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { countedEndpoints } from '../../contract/limits';
-import { MAX_WAIT_S } from '../../contract/schemas/events';
-import { readCursor } from '../../domain/cursor';
-import { MAX_TRACK_POSITIONS } from '../../domain/flight-record';
-import { readPageToken } from '../../domain/page-token';
-import { MAX_WAITING_OF_CLIENT } from '../../domain/waiting-seats';
+import { MAX_WAIT_S } from '../../contract/events/events.schemas';
+import { readCursor } from '../../domain/events/cursor';
+import { MAX_TRACK_POSITIONS } from '../../domain/telemetry/flight-record';
+import { readPageToken } from '../../domain/values/page-token';
+import { MAX_WAITING_OF_CLIENT } from '../../domain/events/waiting-seats';
 import { acme, refusalOf } from '../domain/fixtures/samples';
+import { ENDING, entryPoints } from '../../lib/functions/entry-points';
 import { promised } from './fixtures/promised';
 
-const lambdas = join(__dirname, '../../lambdas/http');
 const entries = Object.entries(endpointTable) as [EndpointKey, (typeof endpointTable)[EndpointKey]][];
 
 test.each(Object.entries(promised))('%s has the scope, status and limit of the spec', (key, [scope, status, limit]) => {
@@ -69,16 +69,19 @@ test('exactly the endpoints with a query or body schema declare invalid_request'
     expect(refusals.includes('invalid_request')).toBe(Boolean(request.query ?? request.body));
 });
 
-test('every endpoint has a handler file, and every handler file an endpoint', () => {
-  const files = readdirSync(lambdas, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-  const handlers = new Set(entries.map(([, { handler }]) => `${handler}.ts`));
-  expect(files.sort()).toEqual([...handlers].sort());
+/** The endpoint that a function serves, if it serves one. */
+const servedBy = (entry: string) =>
+  /\bserve\(\s*'([^']+)'/.exec(readFileSync(join(__dirname, '../../lambdas', `${entry}${ENDING}`), 'utf8'))?.[1];
+
+test('every endpoint has a function, and every function that serves one its endpoint', () => {
+  const handlers = new Set(entries.map(([, { handler }]) => handler));
+  expect(entryPoints().filter((entry) => servedBy(entry) !== undefined)).toEqual([...handlers].sort());
 });
 
 test.each([...new Set(entries.map(([, { handler }]) => handler))])(
   '%s serves an endpoint whose row names it',
   (handler) => {
-    const [, key] = /serve\(\s*'([^']+)'/.exec(readFileSync(join(lambdas, `${handler}.ts`), 'utf8')) ?? [];
+    const key = servedBy(handler);
     expect(entries.find(([name]) => name === key)?.[1].handler).toBe(handler);
   },
 );

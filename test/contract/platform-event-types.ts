@@ -10,9 +10,9 @@ import {
   type InboundEvent,
   type InboundEventType,
   type OutboundEventType,
-} from '../../contract/platform';
+} from '../../contract/platform/platform';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
-import type { OutboundDetail } from '../../domain/outbound-events';
+import type { OutboundDetail } from '../../domain/platform/outbound-events';
 import { platformEventHandlers } from '../../lambdas/platform/platform-event-handlers';
 import { publishReports } from '../../simulator/publish-reports';
 

@@ -1,6 +1,6 @@
-import * as causes from '../../contract/forbidden';
+import * as causes from '../../contract/terms/forbidden';
 import { oauthRefusal, refusals, resourceRefusal, socketError } from '../../contract/refusals';
-import { foreign, refusalCodes, type Refusal } from '../../domain/refusal';
+import { foreign, refusalCodes, type Refusal } from '../../domain/values/refusal';
 import { readGuide, rowsBelow } from '../guides/read/guide';
 
 const guide = readGuide('errors');

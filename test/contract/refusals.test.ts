@@ -1,5 +1,5 @@
 import { oauthRefusal, refusals, resourceRefusal } from '../../contract/refusals';
-import { Refusal, invalid, refusalCodes, type RefusalCode } from '../../domain/refusal';
+import { Refusal, invalid, refusalCodes, type RefusalCode } from '../../domain/values/refusal';
 
 /** Spec section 7 and DESIGN section 3, written out. */
 const expected: Record<RefusalCode, [status: number, text: string]> = {

@@ -1,6 +1,6 @@
-import { resourcesReply } from '../../contract/schemas/fleet';
-import { jobsQuery } from '../../contract/schemas/jobs';
-import { pageQuery } from '../../contract/schemas/page';
+import { resourcesReply } from '../../contract/fleet/fleet.schemas';
+import { jobsQuery } from '../../contract/jobs/jobs.schemas';
+import { pageQuery } from '../../contract/terms/page.schemas';
 import { fullSample } from '../domain/fixtures/samples';
 
 const limitOf = (limit: unknown) => pageQuery.safeParse({ limit }).data?.limit;

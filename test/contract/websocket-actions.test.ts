@@ -1,6 +1,6 @@
-import { Unreadable } from '../../domain/judged';
+import { Unreadable } from '../../domain/values/judged';
 import { MAX_SAMPLES, webSocketActions, type WebSocketActionName } from '../../contract/websocket-actions';
-import { deviceState } from '../../domain/telemetry';
+import { deviceState } from '../../domain/telemetry/telemetry';
 import { fullSample, id } from '../domain/fixtures/samples';
 
 const accepts = (action: WebSocketActionName, message: object) =>

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
-import { changeOf } from '../../data/store/stream-records';
+import { changeOf } from '../../data/channels/stream-records';
 import { insertJob, findStoredJob } from '../../data/jobs/jobs';
 import { insertShare } from '../../data/shares/shares';
-import { tableNames } from '../../domain/table';
-import { platformEventOf } from '../../domain/platform-event';
-import { eventsBetween, snapshotOf } from '../../domain/status-event';
+import { tableNames } from '../../domain/values/table';
+import { platformEventOf } from '../../domain/platform/platform-event';
+import { eventsBetween, snapshotOf } from '../../domain/channels/status-event';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
 import { storeOnEngine } from './fixtures/engine';
 import { now, operations } from './fixtures/operations';

@@ -99,7 +99,7 @@ describe('what an answer of DynamoDB leaves out', () => {
   /** Files whose loss is made good elsewhere. */
   const madeGood = [
     // The condition of the write notices a claim.
-    'requests/device-claims.ts',
+    'jobs/device-claims.ts',
     // The next run of the minute reads it.
     'fleet/online-devices.ts',
   ];

@@ -1,9 +1,9 @@
 import { changeCommand, keepLateOutcome } from '../../data/commands/command-changes';
 import { findCommand, readCommand } from '../../data/commands/commands';
 import { findDevice } from '../../data/fleet/fleet';
-import { findPartner } from '../../data/partners/partners';
-import { saveCheckReport } from '../../data/requests/mission-checks';
-import type { TableName } from '../../domain/table';
+import { findPartner } from '../../data/access/partners';
+import { saveCheckReport } from '../../data/missions/mission-checks';
+import type { TableName } from '../../domain/values/table';
 import { acme, id } from '../domain/fixtures/samples';
 import { storeOnEngine } from './fixtures/engine';
 

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { registerOrganisation } from '../../data/partners/organisations';
+import { registerOrganisation } from '../../data/access/organisations';
 import {
   addApiKey,
   insertPartner,
@@ -12,9 +12,9 @@ import {
   setPartnerStatus,
   suspendWithTokens,
   withdrawApiKey,
-} from '../../data/partners/partners';
+} from '../../data/access/partners';
 import { deleteMission, findMission, insertMission, insertVersion } from '../../data/missions/missions';
-import { tableNames } from '../../domain/table';
+import { tableNames } from '../../domain/values/table';
 import { acme, id, samplePartner } from '../domain/fixtures/samples';
 import { storeOnEngine } from './fixtures/engine';
 import { missionBucket } from './fixtures/mission-bucket';

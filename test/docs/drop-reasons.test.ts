@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dropReasons, MOST_TOLD } from '../../contract/platform';
+import { dropReasons, MOST_TOLD } from '../../contract/platform/platform';
 
 const page = readFileSync(join(__dirname, '../../docs/platform.md'), 'utf8');
 

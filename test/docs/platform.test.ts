@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { platformEventExamples } from '../../contract/documents/examples/platform-events';
-import { inboundEvents, PLATFORM, SERVICE, outboundEvents } from '../../contract/platform';
+import { platformEventExamples } from '../../contract/platform/platform-events.examples';
+import { inboundEvents, PLATFORM, SERVICE, outboundEvents } from '../../contract/platform/platform';
 
 const text = readFileSync(join(__dirname, '../../docs/platform.md'), 'utf8');
 const event = z.strictObject({ source: z.string(), 'detail-type': z.string(), detail: z.unknown() });

@@ -1,4 +1,4 @@
-import { MAX_CONNECTIONS, topicOf } from '../../contract/status-channels';
+import { MAX_CONNECTIONS, topicOf } from '../../contract/channels/status-channels';
 import { Client } from '../api/client';
 import { givenShare, jobNow } from '../api/given';
 import { readStackFile } from './stack-file';

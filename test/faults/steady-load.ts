@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
 import { requestMix } from '../../bench/load/request-plan';
 import { routeOf } from '../../contract/access';
-import { topicOf } from '../../contract/status-channels';
+import { topicOf } from '../../contract/channels/status-channels';
 import { pathOf, type Client } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { access } from '../api/stack/aws-access';

@@ -1,4 +1,4 @@
-import { topicOf } from '../../contract/status-channels';
+import { topicOf } from '../../contract/channels/status-channels';
 import { clients } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { subscribe } from '../channels/mqtt-client';

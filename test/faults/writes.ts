@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JobStatus } from '../../domain/job-lifecycle';
+import type { JobStatus } from '../../domain/jobs/job-lifecycle';
 import type { Answer, Client } from '../api/client';
 import { fleetOf, jobNow } from '../api/given';
 

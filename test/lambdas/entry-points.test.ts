@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { entryPointFolders } from '../../lib/functions/entry-points';
+import { ENDING } from '../../lib/functions/entry-points';
 
 const lambdas = join(__dirname, '../../lambdas');
 const files = readdirSync(lambdas, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-const isEntryPoint = (file: string) => entryPointFolders.some((folder) => file.startsWith(`${folder}/`));
+const isEntryPoint = (file: string) => file.endsWith(ENDING);
 
 /** Names that a file exports; lists and re-exports count as `*`. */
 function exportsOf(file: string): string[] {

@@ -1,9 +1,9 @@
-import { metadata } from '../../domain/metadata';
-import { sample } from '../../domain/telemetry';
-import { check } from '../../lambdas/details';
-import { readJson } from '../../lambdas/read-json';
+import { metadata } from '../../domain/values/metadata';
+import { sample } from '../../domain/telemetry/telemetry';
+import { check } from '../../lambdas/runtime/details';
+import { readJson } from '../../lambdas/runtime/read-json';
 import { fullSample, refusalOf } from '../domain/fixtures/samples';
-import type { Detail } from '../../domain/refusal';
+import type { Detail } from '../../domain/values/refusal';
 
 /** Faults of a schema; the value is that of an event, which arrives parsed. */
 const faultsBy = (schema: Parameters<typeof check>[0], text: string) =>

@@ -1,6 +1,6 @@
 /** The authorizer allows a client every method, so each function that API Gateway calls with a token checks the scope. */
 import { endpointTable } from '../../contract/access';
-import { permits, scopeNames, scopes, scopesOf } from '../../contract/endpoint';
+import { permits, scopeNames, scopes, scopesOf } from '../../contract/terms/endpoint';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';
 import './fixtures/log';
@@ -9,7 +9,7 @@ const guarded = Object.entries(endpointTable).filter(([, { scope }]) => scope !=
 
 test.each(guarded)('the function of %s refuses a caller without its scope, and names it', async (_, endpoint) => {
   const needed = scopesOf(endpoint);
-  const { handler } = (await import(`../../lambdas/http/${endpoint.handler}`)) as { handler: unknown };
+  const { handler } = (await import(`../../lambdas/${endpoint.handler}.lambda`)) as { handler: unknown };
   const message = `needs scope ${scopeNames(endpoint)}`;
   // Of an endpoint that needs all, each one alone.
   const parts = needed.map((scope) => [scope]).filter((held) => !permits(endpoint, held));

@@ -1,5 +1,5 @@
 import { endpointTable } from '../../contract/access';
-import { scopes, tablesOf, type TableUse } from '../../contract/endpoint';
+import { scopes, tablesOf, type TableUse } from '../../contract/terms/endpoint';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -133,7 +133,7 @@ const pathParameters = {
 
 describe.each(cases)('%s with %j', (endpoint, sent, calls) => {
   beforeEach(async () => {
-    const { handler } = (await import(`../../lambdas/http/${endpoints[endpoint].handler}`)) as { handler: unknown };
+    const { handler } = (await import(`../../lambdas/${endpoints[endpoint].handler}.lambda`)) as { handler: unknown };
     const { path: named, ...more } = sent;
     const given = Object.entries({ ...pathParameters, ...named }).filter(([name]) => endpoint.includes(`{${name}}`));
     const path = given.length > 0 ? { path: Object.fromEntries(given) } : {};
@@ -159,7 +159,7 @@ test.each<EndpointKey>(['POST /v3/jobs/dispatch', 'POST /v3/jobs/check'])(
     const claim = { deviceId: id('device'), jobId: id('job'), ttl: 9e9 };
     const claims = { requests: { Keys: [{ id: `claim#${id('device')}` }], ConsistentRead: true } };
     store.on(BatchGetCommand, { RequestItems: claims }).resolves({ Responses: { requests: [claim] } });
-    const { handler } = (await import(`../../lambdas/http/${endpoints[endpoint].handler}`)) as { handler: unknown };
+    const { handler } = (await import(`../../lambdas/${endpoints[endpoint].handler}.lambda`)) as { handler: unknown };
     const body = {
       name: 'Alarm',
       deviceGroupId: id('group'),
@@ -176,7 +176,7 @@ test.each<[key: EndpointKey, expected: string[]]>([
   ['GET /v3/shares/{shareCode}/resources', ['requests update', 'shares get']],
 ])('%s with an unknown share code costs one read, and the count of its limit', async (endpoint, expected) => {
   store.on(GetCommand, { TableName: 'shares' }).resolves({});
-  const path = `../../lambdas/http/${endpoints[endpoint].handler}`;
+  const path = `../../lambdas/${endpoints[endpoint].handler}.lambda`;
   const { handler } = (await import(path)) as { handler: unknown };
   expect(await call(handler, { scopes, path: { shareCode: id('share') } })).toMatchObject({ status: 404 });
   expect(tableUses()).toEqual(expected);

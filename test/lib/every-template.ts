@@ -1,6 +1,6 @@
 import { everyOption } from '../../bin/deployer-policy/every-option';
 import { contract } from '../../contract/contract';
-import { addStacks } from '../../lib/stacks';
+import { addStacks } from '../../lib/stack/stacks';
 import { newApp } from './new-app';
 import type { CfnResource } from './synthesised';
 

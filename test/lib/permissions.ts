@@ -1,4 +1,5 @@
-import type { TableUses } from '../../contract/endpoint';
+import { basename } from 'node:path';
+import type { TableUses } from '../../contract/terms/endpoint';
 import { referred, type CfnResource, type Synthesised } from './synthesised';
 
 export interface Statement {
@@ -123,7 +124,7 @@ export const environmentOf = (lambda: CfnResource | undefined) =>
 
 /** Path of the function of a WebSocket action, by the handler of its row: `Realtime/Actions/AnswerMessage`. */
 export const actionPath = (handler: string) =>
-  `Realtime/Actions/${handler.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
+  `Realtime/Actions/${basename(handler).replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
 
 /** Functions of this app, without those of the CDK, which copy files and call AWS IoT. */
 export const ownFunctions = (stack: Synthesised): Record<string, CfnResource> =>

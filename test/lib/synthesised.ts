@@ -1,8 +1,8 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { endpointTable } from '../../contract/access';
 import { contract, type Contract } from '../../contract/contract';
-import { deploymentOptions } from '../../lib/deployment-options';
-import { DroneMissionApiStack, stackName } from '../../lib/drone-mission-api-stack';
+import { deploymentOptions } from '../../lib/functions/deployment-options';
+import { DroneMissionApiStack, stackName } from '../../lib/stack/drone-mission-api-stack';
 import type { EndpointTable } from '../../lib/rest/endpoint-table';
 import { newApp } from './new-app';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { isEnded, type CommandReason, type CommandStatus } from '../../domain/command-lifecycle';
+import { isEnded, type CommandReason, type CommandStatus } from '../../domain/commands/command-lifecycle';
 import { publishPlatformEvent } from '../channels/platform-events';
 import { makePlatformQueue } from '../channels/platform-queue';
 import type { Caller } from './caller';

@@ -1,4 +1,4 @@
-import { channels, topicOf } from '../../contract/status-channels';
+import { channels, topicOf } from '../../contract/channels/status-channels';
 import type { Caller } from './caller';
 import { readMessages, type Kind } from './channel-violations';
 import { MqttConnection, openWebSocket } from './connections';

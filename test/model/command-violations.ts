@@ -1,6 +1,11 @@
-import { endsFlight, isSafe } from '../../domain/command';
-import { commandLifecycle, commandStatuses, isEnded, type CommandStatus } from '../../domain/command-lifecycle';
-import { JOINED_FOR_MS } from '../../domain/joined-stop';
+import { endsFlight, isSafe } from '../../domain/commands/command';
+import {
+  commandLifecycle,
+  commandStatuses,
+  isEnded,
+  type CommandStatus,
+} from '../../domain/commands/command-lifecycle';
+import { JOINED_FOR_MS } from '../../domain/commands/joined-stop';
 import { groupBy } from './group-by';
 
 /** After its last look at the clock and at the share, a function needs a while until a command is on the bus; ms, on a busy machine. */

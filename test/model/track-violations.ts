@@ -108,7 +108,7 @@ export function trackViolations(
   }
   const recorded = lists.reduce((sum, list) => sum + list.recorded, 0);
   if (recorded < track.length) violations.push(`${track.length} positions, but only ${recorded} recorded`);
-  // In the second in which the flight begins what was recorded before may be in the way (domain/sample-decision.ts).
+  // In the second in which the flight begins what was recorded before may be in the way (domain/fleet/sample-decision.ts).
   const inFlight = lists
     .filter(({ sentAt }) => sentAt >= startedBy)
     .flatMap(({ news, late }) => [...news, ...late])

@@ -1,6 +1,6 @@
-import { commandLifecycle, isEnded, type CommandStatus } from '../../domain/command-lifecycle';
-import { progress } from '../../domain/progress';
-import { deviceState } from '../../domain/telemetry';
+import { commandLifecycle, isEnded, type CommandStatus } from '../../domain/commands/command-lifecycle';
+import { progress } from '../../domain/jobs/progress';
+import { deviceState } from '../../domain/telemetry/telemetry';
 import { courseOf, type Flight } from '../../simulator/course';
 import { flightAt } from '../../simulator/flight';
 import { flownOf, outcomesOf, overAt, placeOfFlown } from '../../simulator/flown';

@@ -1,6 +1,6 @@
-import { progress } from '../../domain/progress';
-import { deviceState } from '../../domain/telemetry';
-import { lifecycle, type JobStatus } from '../../domain/job-lifecycle';
+import { progress } from '../../domain/jobs/progress';
+import { deviceState } from '../../domain/telemetry/telemetry';
+import { lifecycle, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { courseOf, type Flight } from '../../simulator/course';
 import { dockPositionOf } from '../../simulator/dock-position';
 import { atRest, flightAt } from '../../simulator/flight';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { channels, topicOf } from '../../../contract/status-channels';
-import { statusMessages } from '../../../contract/status-messages';
-import type { JobStatusMessage } from '../../../domain/status-message';
+import { channels, topicOf } from '../../../contract/channels/status-channels';
+import { statusMessages } from '../../../contract/channels/status-messages';
+import type { JobStatusMessage } from '../../../domain/channels/status-message';
 import { subscribeToTopic } from '../../client/mqtt-subscription';
 import { Inbox, type Message } from '../inbox';
 import type { Step } from '../step';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { wayTo, type JobStatus } from '../../../domain/job-lifecycle';
+import { wayTo, type JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { createResource } from '../create-resource';
 import { callAndExpectReply, call, expectRefusal, expectThat, expectReply } from '../api-calls';
 import type { Step } from '../step';

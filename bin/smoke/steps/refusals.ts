@@ -1,7 +1,7 @@
 import { endpointTable, routeOf } from '../../../contract/access';
-import { permits } from '../../../contract/endpoint';
+import { permits } from '../../../contract/terms/endpoint';
 import type { EndpointKey } from '../../../contract/endpoints';
-import { channels } from '../../../contract/status-channels';
+import { channels } from '../../../contract/channels/status-channels';
 import { createResource } from '../create-resource';
 import { call, expectRefusal, expectThat, send } from '../api-calls';
 import { expectRefusedHandshake } from '../handshake';

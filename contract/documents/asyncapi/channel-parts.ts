@@ -1,4 +1,4 @@
-import { descriptionOf } from '../../endpoint';
+import { descriptionOf } from '../../terms/endpoint';
 import { replyName, type Messaging } from './messages';
 
 /** `components.messages` that a channel has, by name. */

@@ -1,5 +1,5 @@
 import { contract } from '../../contract';
-import { scopes } from '../../endpoint';
+import { scopes } from '../../terms/endpoint';
 import { fieldOf } from '../fields';
 import { info } from './info';
 import { messageComponents, type Messaging } from './messages';

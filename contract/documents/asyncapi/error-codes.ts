@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract';
 import type { SocketErrorCode } from '../../refusals';
-import { CONTROL_TAKEN_PER_MINUTE, CONTROLS_PER_MINUTE } from '../../rates';
+import { CONTROL_TAKEN_PER_MINUTE, CONTROLS_PER_MINUTE } from '../../terms/rates';
 
 /** What causes an error over a WebSocket, for partners. */
 const causes: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import { HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../status-channels';
+import { HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../channels/status-channels';
 import { MAX_SAMPLES } from '../../websocket-actions';
-import { viewerHandshakesPerMinute } from '../../../domain/share';
+import { viewerHandshakesPerMinute } from '../../../domain/shares/share';
 
 const handshakesBesideSeats = viewerHandshakesPerMinute({ maxViewers: 0 });
 

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { command } from '../../../domain/command';
-import { lateOutcome } from '../../../domain/command-record';
-import { trackPoint } from '../../../domain/flight';
-import * as telemetry from '../../../domain/telemetry';
-import { messageId } from '../../message-id';
-import { errorDetail, refusedSample } from '../../message-fault';
-import { flightTakeOff, liveVideo } from '../../share-page';
+import { command } from '../../../domain/commands/command';
+import { lateOutcome } from '../../../domain/commands/command-record';
+import { trackPoint } from '../../../domain/telemetry/flight';
+import * as telemetry from '../../../domain/telemetry/telemetry';
+import { messageId } from '../../terms/message-id';
+import { errorDetail, refusedSample } from '../../terms/message-fault';
+import { flightTakeOff, liveVideo } from '../../shares/share-page';
 import { MAX_SAMPLES } from '../../websocket-actions';
 import { fieldOf } from '../fields';
 import { jsonSchemas, type JsonSchema } from '../json-schema';

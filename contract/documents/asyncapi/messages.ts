@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
 import type { Contract } from '../../contract';
-import { descriptionOf, type Endpoint } from '../../endpoint';
+import { descriptionOf, type Endpoint } from '../../terms/endpoint';
 import { carriedTexts } from '../../messaging-texts';
-import { socketMessages } from '../../socket-messages';
-import { statusMessages } from '../../status-messages';
+import { socketMessages } from '../../channels/socket-messages';
+import { statusMessages } from '../../channels/status-messages';
 import { messageExamples } from '../examples/messages';
 import type { JsonSchema } from '../json-schema';
 import { errorCodeList, errorCodesOf } from './error-codes';

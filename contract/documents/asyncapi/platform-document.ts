@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
-import { command } from '../../../domain/command';
-import { sample } from '../../../domain/telemetry';
-import { inboundEvents, MAX_REPORTED_SAMPLES, outboundEvents, PLATFORM, SERVICE } from '../../platform';
-import { platformEventExamples } from '../examples/platform-events';
+import { command } from '../../../domain/commands/command';
+import { sample } from '../../../domain/telemetry/telemetry';
+import { inboundEvents, MAX_REPORTED_SAMPLES, outboundEvents, PLATFORM, SERVICE } from '../../platform/platform';
+import { platformEventExamples } from '../../platform/platform-events.examples';
 import { fieldOf } from '../fields';
 import { jsonSchemas, type JsonSchema } from '../json-schema';
 import { schemaReference } from './message-schemas';

@@ -1,4 +1,4 @@
-import { socketMessages } from '../../socket-messages';
+import { socketMessages } from '../../channels/socket-messages';
 import { fieldOf } from '../fields';
 import {
   actionsWhere,

@@ -1,6 +1,6 @@
-import { scopes, type Scope } from '../../endpoint';
-import { socketMessages } from '../../socket-messages';
-import { broadcastProtocol, shareProtocols } from '../../share-page';
+import { scopes, type Scope } from '../../terms/endpoint';
+import { socketMessages } from '../../channels/socket-messages';
+import { broadcastProtocol, shareProtocols } from '../../shares/share-page';
 import { TELEMETRY_PATH } from '../../websocket-actions';
 import { exampleIds } from '../examples/message-example';
 import {

@@ -1,5 +1,5 @@
-import { cursorOf } from '../../../domain/cursor';
-import { lacksScope } from '../../forbidden';
+import { cursorOf } from '../../../domain/events/cursor';
+import { lacksScope } from '../../terms/forbidden';
 import {
   camera,
   commandId,

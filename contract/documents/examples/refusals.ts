@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { cannotCancel, REPORTED_BY_PLATFORM } from '../../../domain/job-change';
-import { foreign, type Detail, type RefusalCode } from '../../../domain/refusal';
-import { scopeNames, scopesOf, type Endpoint } from '../../endpoint';
+import { cannotCancel, REPORTED_BY_PLATFORM } from '../../../domain/jobs/job-change';
+import { foreign, type Detail, type RefusalCode } from '../../../domain/values/refusal';
+import { scopeNames, scopesOf, type Endpoint } from '../../terms/endpoint';
 import type { EndpointKey } from '../../endpoints';
-import { knownParameters } from '../../validation-messages';
-import { apiKeyRefused, apiKeyUnknown, clientSuspended, lacksScope } from '../../forbidden';
+import { knownParameters } from '../../terms/validation-messages';
+import { apiKeyRefused, apiKeyUnknown, clientSuspended, lacksScope } from '../../terms/forbidden';
 
 /** An example of a refusal: what was wrong with the request. */
 export interface RefusalExample {

@@ -1,4 +1,4 @@
-import { shareBounds } from '../../../domain/share';
+import { shareBounds } from '../../../domain/shares/share';
 import type { EndpointKey } from '../../endpoints';
 import { tokenThrottle } from '../../limits';
 import { exampleValue } from '../fields';

@@ -1,4 +1,4 @@
-import { deprecationHeaders, type Deprecation } from '../../deprecation';
+import { deprecationHeaders, type Deprecation } from '../../terms/deprecation';
 import type { Header, Operation } from './openapi-types';
 
 const descriptions: Readonly<Record<string, string>> = {

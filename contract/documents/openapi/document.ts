@@ -1,5 +1,5 @@
 import { headers } from './headers';
-import { externalDocs, info, servers, tagsByFolder } from './info';
+import { externalDocs, info, servers, tags } from './info';
 import type { OpenApiDocument } from './openapi-types';
 import { pathItems } from './operations';
 import { parameters } from './parameters';
@@ -12,7 +12,7 @@ export const openApiDocument = (): OpenApiDocument => ({
   info,
   externalDocs,
   servers,
-  tags: [...tagsByFolder.values()],
+  tags,
   paths: pathItems(),
   components: { schemas: componentSchemas, headers, parameters, securitySchemes },
 });

@@ -1,9 +1,9 @@
-import { commandStatuses } from '../../../domain/command-lifecycle';
-import { actions } from '../../../domain/destination';
-import { deviceStatuses } from '../../../domain/fleet';
-import { jobStatuses } from '../../../domain/job-lifecycle';
-import { permissions, shareTypes } from '../../../domain/share';
-import type { Field } from '../field';
+import { commandStatuses } from '../../../domain/commands/command-lifecycle';
+import { actions } from '../../../domain/values/destination';
+import { deviceStatuses } from '../../../domain/fleet/fleet';
+import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
+import { permissions, shareTypes } from '../../../domain/shares/share';
+import type { Field } from '../../terms/field';
 import { fieldOf } from '../fields';
 import type { JsonSchema } from '../json-schema';
 import type { Reference } from './openapi-types';

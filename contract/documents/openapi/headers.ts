@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../endpoint';
+import type { Endpoint } from '../../terms/endpoint';
 import type { Header, Reference } from './openapi-types';
 
 /** Headers of responses, by the name of their component. */

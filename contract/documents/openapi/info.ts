@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from './openapi-types';
+import type { Tag } from '../../terms/endpoint';
 
 const description = `
 The machine-to-machine API of a drone command-and-control platform: create and control jobs (drone missions), share a device's
@@ -64,45 +65,19 @@ export const servers: OpenApiDocument['servers'] = [
   { url: 'http://127.0.0.1:3000', description: 'The service on one machine, started by `npm start`' },
 ];
 
-/** Tags by the folder of the handlers in `lambdas/http/`. */
-export const tagsByFolder = new Map([
-  ['auth', { name: 'Tokens', description: 'Access tokens for all other operations.' }],
-  [
-    'jobs',
-    {
-      name: 'Jobs',
-      description:
-        'A job is a drone mission. The drone platform queues it, flies it and reports its progress; its status follows a fixed lifecycle.',
-    },
-  ],
-  [
-    'missions',
-    {
-      name: 'Missions',
-      description:
-        'A mission is a line of waypoints, made from a file. A job flies it by its `missionId`, as often as you like.',
-    },
-  ],
-  [
-    'shares',
-    {
-      name: 'Shares',
-      description:
-        'A share is a link to a page that shows one device live to people without a login, until it expires or is revoked. Reading, listing and revoking work under `/v3/shares` and `/v3/streams/share` alike.',
-    },
-  ],
-  ['resources', { name: 'Resources', description: 'The device groups of your organisation, with their devices.' }],
-  [
-    'commands',
-    {
-      name: 'Commands',
-      description:
-        'A command tells a device in flight what to do now. Each one ends with an outcome. The guide “Steer a drone” says what each command does.',
-    },
-  ],
-  [
-    'events',
-    { name: 'Events', description: 'What has happened in your organisation, for clients that were not connected.' },
-  ],
-  ['limits', { name: 'Limits', description: 'What a client may do, and what is left of it.' }],
-]);
+/** Texts of the tags, in the order of the document. */
+const tagTexts: Readonly<Record<Tag, string>> = {
+  Tokens: 'Access tokens for all other operations.',
+  Jobs: 'A job is a drone mission. The drone platform queues it, flies it and reports its progress; its status follows a fixed lifecycle.',
+  Missions:
+    'A mission is a line of waypoints, made from a file. A job flies it by its `missionId`, as often as you like.',
+  Shares:
+    'A share is a link to a page that shows one device live to people without a login, until it expires or is revoked. Reading, listing and revoking work under `/v3/shares` and `/v3/streams/share` alike.',
+  Resources: 'The device groups of your organisation, with their devices.',
+  Commands:
+    'A command tells a device in flight what to do now. Each one ends with an outcome. The guide “Steer a drone” says what each command does.',
+  Events: 'What has happened in your organisation, for clients that were not connected.',
+  Limits: 'What a client may do, and what is left of it.',
+};
+
+export const tags = Object.entries(tagTexts).map(([name, description]) => ({ name, description }));

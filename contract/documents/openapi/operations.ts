@@ -1,14 +1,13 @@
-import { RATE_WINDOW_S } from '../../../domain/rate-window';
-import { nonTextMediaTypes } from '../../binary-media-types';
+import { RATE_WINDOW_S } from '../../../domain/access/rate-window';
+import { nonTextMediaTypes } from '../../terms/binary-media-types';
 import { endpointTable, routeOf } from '../../access';
-import { descriptionOf, scopesOf, scopeWord, type Endpoint } from '../../endpoint';
+import { descriptionOf, scopesOf, scopeWord, type Endpoint } from '../../terms/endpoint';
 import type { EndpointKey } from '../../endpoints';
-import { withLinks, type LinkedKind } from '../../links';
+import { withLinks, type LinkedKind } from '../../terms/links';
 import { exampleOf } from '../examples/example-of';
 import { mediaTypeExample, replyFields } from '../examples/replies';
 import { basicExample, fileExamples, requestExamples } from '../examples/requests';
 import { announced, deprecationText } from './deprecation';
-import { tagsByFolder } from './info';
 import * as headers from './headers';
 import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response } from './openapi-types';
 import { firstPathOf, operationIdOf } from './operation-ids';
@@ -108,13 +107,6 @@ function descriptionWithLimits(key: EndpointKey, endpoint: Endpoint): string {
   ].join('\n\n');
 }
 
-function tagOf({ handler }: Endpoint): string {
-  const folder = handler.replace(/\/.*$/, '');
-  const tag = tagsByFolder.get(folder);
-  if (!tag) throw new Error(`contract/documents/openapi/info.ts has no tag for the handlers in ${folder}/`);
-  return tag.name;
-}
-
 /** The operation of a row of the table of endpoints. */
 export function operationOf(key: EndpointKey, endpoint: Endpoint): Operation {
   const { perMinute } = endpoint;
@@ -125,7 +117,7 @@ export function operationOf(key: EndpointKey, endpoint: Endpoint): Operation {
     summary: endpoint.summary,
     description: descriptionWithLimits(key, endpoint),
     ...(endpoint.deprecation && { deprecated: true }),
-    tags: [tagOf(endpoint)],
+    tags: [endpoint.tag],
     security: securityOf(endpoint),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Endpoint } from '../../endpoint';
+import type { Endpoint } from '../../terms/endpoint';
 import { fieldOf } from '../fields';
 import type { Parameter, Reference } from './openapi-types';
 import { withReferences } from './enums';

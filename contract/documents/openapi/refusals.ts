@@ -1,9 +1,9 @@
-import { cursorExpired } from '../../../domain/cursor';
-import { heldBy } from '../../../domain/control-lease';
-import { noDevice } from '../../../domain/dispatch';
-import { onTheGround } from '../../../domain/steering';
-import { Refusal, type RefusalCode } from '../../../domain/refusal';
-import { hasBody, type Endpoint } from '../../endpoint';
+import { cursorExpired } from '../../../domain/events/cursor';
+import { heldBy } from '../../../domain/commands/control-lease';
+import { noDevice } from '../../../domain/dispatch/dispatch';
+import { onTheGround } from '../../../domain/commands/steering';
+import { Refusal, type RefusalCode } from '../../../domain/values/refusal';
+import { hasBody, type Endpoint } from '../../terms/endpoint';
 import type { EndpointKey } from '../../endpoints';
 import {
   notAcceptable,

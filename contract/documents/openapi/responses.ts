@@ -1,6 +1,6 @@
-import { Refusal } from '../../../domain/refusal';
+import { Refusal } from '../../../domain/values/refusal';
 import { endpointTable, methodNotAllowed, routeOf } from '../../access';
-import { hasBody, type Endpoint } from '../../endpoint';
+import { hasBody, type Endpoint } from '../../terms/endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { resourceRefusal } from '../../refusals';
 import { exampleValue } from '../fields';

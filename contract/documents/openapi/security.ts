@@ -1,4 +1,4 @@
-import { scopeDescriptions, scopesOf, scopeWord, type Endpoint } from '../../endpoint';
+import { scopeDescriptions, scopesOf, scopeWord, type Endpoint } from '../../terms/endpoint';
 import type { OpenApiDocument, Operation } from './openapi-types';
 
 export const securitySchemes: OpenApiDocument['components']['securitySchemes'] = {

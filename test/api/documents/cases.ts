@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cursorOf } from '../../../domain/cursor';
+import { cursorOf } from '../../../domain/events/cursor';
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { clients, type Client } from '../client';
 import { fleetOf, givenJob, givenJobThatIs, givenMission, nobodys } from '../given';

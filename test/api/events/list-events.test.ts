@@ -1,4 +1,4 @@
-import { cursorOf } from '../../../domain/cursor';
+import { cursorOf } from '../../../domain/events/cursor';
 import { expireAfter, organisationOfClient } from '../../channels/resume';
 import { until } from '../../channels/until';
 import { clients } from '../client';

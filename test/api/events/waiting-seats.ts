@@ -1,6 +1,6 @@
 import { BatchWriteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { callSeat } from '../../../domain/call-seats';
-import { seatShards } from '../../../domain/waiting-seats';
+import { callSeat } from '../../../domain/values/call-seats';
+import { seatShards } from '../../../domain/events/waiting-seats';
 import type { Client } from '../client';
 import { database, tableNamed } from '../stack/aws-access';
 

@@ -1,5 +1,5 @@
-import { cannotCancel } from '../../../domain/job-change';
-import { jobStatuses } from '../../../domain/job-lifecycle';
+import { cannotCancel } from '../../../domain/jobs/job-change';
+import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { clients } from '../client';
 import { givenJobThatIs, invalidAt, jobNow, moves } from '../given';
 

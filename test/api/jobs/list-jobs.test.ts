@@ -1,4 +1,4 @@
-import { jobStatuses } from '../../../domain/job-lifecycle';
+import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { clients, type Call } from '../client';
 import { fleetOf, givenJob, givenJobThatIs, invalidAt, iso } from '../given';
 

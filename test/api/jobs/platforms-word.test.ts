@@ -1,5 +1,5 @@
-import { REPORTED_BY_PLATFORM } from '../../../domain/job-change';
-import { jobStatuses, type JobStatus } from '../../../domain/job-lifecycle';
+import { REPORTED_BY_PLATFORM } from '../../../domain/jobs/job-change';
+import { jobStatuses, type JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { moveByReports } from '../../channels/reported-status';
 import { clients } from '../client';
 import { givenJob, givenJobThatIs, invalidAt, jobNow } from '../given';

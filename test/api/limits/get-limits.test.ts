@@ -1,6 +1,6 @@
-import { topicOf } from '../../../contract/status-channels';
+import { topicOf } from '../../../contract/channels/status-channels';
 import { newId } from '../../../data/store/new-id';
-import { organisationOf } from '../../../domain/id';
+import { organisationOf } from '../../../domain/values/id';
 import { connectMqtt } from '../../channels/mqtt-client';
 import { follow, tryToFollow } from '../../channels/socket';
 import { until } from '../../channels/until';

@@ -1,5 +1,5 @@
 import { executedAt, kmzFile, wayline, wpmlDocument } from '../../lambdas/missions/files';
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/mission-record';
+import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
 import { clients } from '../client';
 import { fleetOf, givenJob, givenMission, jobNow } from '../given';
 import { missionFile } from '../mission-file';

@@ -1,7 +1,7 @@
 /** Who is refused what, and in which order: 401 before 403 for scopes before 404 before 403 for what is another organisation's. */
-import { telemetryScopes } from '../../../contract/actions/telemetry';
-import { permits, scopeNames, scopes } from '../../../contract/endpoint';
-import type { WebSocketAction } from '../../../contract/websocket-action';
+import { telemetryScopes } from '../../../contract/telemetry/telemetry.actions';
+import { permits, scopeNames, scopes } from '../../../contract/terms/endpoint';
+import type { WebSocketAction } from '../../../contract/terms/websocket-action';
 import { webSocketActions } from '../../../contract/websocket-actions';
 import { follow, type Socket } from '../../channels/socket';
 import { ask, openTelemetry, watch } from '../../channels/telemetry-socket';

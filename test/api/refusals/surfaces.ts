@@ -1,8 +1,8 @@
-import type { Scoped } from '../../../contract/endpoint';
+import type { Scoped } from '../../../contract/terms/endpoint';
 import { endpointTable, routeOf } from '../../../contract/access';
-import { telemetryScopes } from '../../../contract/actions/telemetry';
+import { telemetryScopes } from '../../../contract/telemetry/telemetry.actions';
 import type { EndpointKey } from '../../../contract/endpoints';
-import { channelKinds, channels, topicOf } from '../../../contract/status-channels';
+import { channelKinds, channels, topicOf } from '../../../contract/channels/status-channels';
 import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import { Mqtt, tryToConnect } from '../../channels/mqtt-client';
 import { pathOf as channelPath, shakeHands } from '../../channels/socket';

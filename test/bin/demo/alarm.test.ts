@@ -1,5 +1,5 @@
 import { alarmNear, byDistance, type Place } from '../../../bin/demo/alarm';
-import { metresTo } from '../../../domain/dispatch';
+import { metresTo } from '../../../domain/dispatch/dispatch';
 
 const docks: Readonly<Record<string, readonly Place[]>> = {
   'three, as those of a group': [

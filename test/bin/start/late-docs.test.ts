@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addDocs } from '../../../bin/start/late-docs';
-import { assetFolder } from '../../../lib/asset-folder';
+import { assetFolder } from '../../../lib/docs/asset-folder';
 import { buildDocs } from '../../../lib/docs/docs-build';
 import { docsFiles, docsPages, docsParts } from '../../../lib/docs/docs-files';
 

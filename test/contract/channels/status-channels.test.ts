@@ -1,5 +1,5 @@
-import { channelKinds, channelOfTopic, topicOf } from '../../contract/status-channels';
-import { id } from '../domain/fixtures/samples';
+import { channelKinds, channelOfTopic, topicOf } from '../../../contract/channels/status-channels';
+import { id } from '../../domain/fixtures/samples';
 
 describe('channelOfTopic', () => {
   test.each(channelKinds)('returns the channel of the topic of a %s', (kind) => {

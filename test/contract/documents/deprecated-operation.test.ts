@@ -1,5 +1,5 @@
 import { endpointTable } from '../../../contract/access';
-import { deprecationHeaders } from '../../../contract/deprecation';
+import { deprecationHeaders } from '../../../contract/terms/deprecation';
 import { openApiDocument } from '../../../contract/documents/openapi/document';
 import { operationOf } from '../../../contract/documents/openapi/operations';
 import type { Header, Response } from '../../../contract/documents/openapi/openapi-types';

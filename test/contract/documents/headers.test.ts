@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../../contract/access';
-import type { Endpoint } from '../../../contract/endpoint';
+import type { Endpoint } from '../../../contract/terms/endpoint';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { operationOf } from '../../../contract/documents/openapi/operations';
 import type { Response } from '../../../contract/documents/openapi/openapi-types';

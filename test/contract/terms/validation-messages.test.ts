@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { jobsQuery } from '../../contract/schemas/jobs';
-import { describeFault, describeParameterFault } from '../../contract/validation-messages';
-import { jobRequest } from '../../domain/job';
-import { shareRequest } from '../../domain/new-share';
-import { sample as sampleSchema } from '../../domain/telemetry';
-import { webSocketActions } from '../../contract/websocket-actions';
+import { jobsQuery } from '../../../contract/jobs/jobs.schemas';
+import { describeFault, describeParameterFault } from '../../../contract/terms/validation-messages';
+import { jobRequest } from '../../../domain/jobs/job';
+import { shareRequest } from '../../../domain/shares/new-share';
+import { sample as sampleSchema } from '../../../domain/telemetry/telemetry';
+import { webSocketActions } from '../../../contract/websocket-actions';
 
 /** Path and message of each fault; unknown names as one fault, as zod has them. */
 const faults = (schema: z.ZodMiniType, value: unknown, error = describeFault) =>

@@ -1,6 +1,6 @@
 import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { findOrganisation, listOrganisations, registerOrganisation } from '../../../data/partners/organisations';
-import { findPartner } from '../../../data/partners/partners';
+import { findOrganisation, listOrganisations, registerOrganisation } from '../../../data/access/organisations';
+import { findPartner } from '../../../data/access/partners';
 import { acme } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { conditionFailed, sent, store } from '../fixtures/store';

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { findPartner, suspendWithTokens } from '../../../data/partners/partners';
+import { findPartner, suspendWithTokens } from '../../../data/access/partners';
 import { samplePartner as partner } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, store } from '../fixtures/store';

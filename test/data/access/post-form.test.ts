@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { postForm } from '../../../data/partners/post-form';
+import { postForm } from '../../../data/access/post-form';
 
 /** What the server does with each request, in order; the last one again for all further ones. */
 let answers: RequestListener[] = [];

@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { countCall } from '../../../data/requests/rate-limit';
+import { countCall } from '../../../data/access/rate-limit';
 import { storeOnEngine } from '../fixtures/engine';
 import { store } from '../fixtures/store';
 

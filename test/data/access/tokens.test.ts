@@ -1,8 +1,8 @@
-import { postForm } from '../../../data/partners/post-form';
-import { requestToken } from '../../../data/partners/tokens';
+import { postForm } from '../../../data/access/post-form';
+import { requestToken } from '../../../data/access/tokens';
 import { tokenWith } from '../../lambdas/fixtures/access-token';
 
-jest.mock('../../../data/partners/post-form');
+jest.mock('../../../data/access/post-form');
 
 const granted = { access_token: tokenWith('command:read', 'share:read'), token_type: 'Bearer', expires_in: 3600 };
 const cognito = jest.mocked(postForm);

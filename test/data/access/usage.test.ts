@@ -1,7 +1,7 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { seatOf } from '../../../data/connections/seats';
-import { readUsage } from '../../../data/limits/usage';
-import { onlyCommand, store } from '../../data/fixtures/store';
+import { seatOf } from '../../../data/store/seats';
+import { readUsage } from '../../../data/access/usage';
+import { onlyCommand, store } from '../fixtures/store';
 
 const windowStart = 1795775400;
 const now = windowStart + 17.5;

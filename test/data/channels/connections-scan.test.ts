@@ -1,4 +1,4 @@
-import { scanConnections } from '../../../data/connections/connections-scan';
+import { scanConnections } from '../../../data/channels/connections-scan';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { id } from '../../domain/fixtures/samples';
 import { connection } from '../fixtures/sockets';

@@ -1,13 +1,13 @@
 import {
   addConnection,
-  channelKey,
   followedResource,
   findConnection,
   removeConnection,
   connectionExists,
   releaseConnectionSeats,
   takeConnectionSeat,
-} from '../../../data/connections/connections';
+} from '../../../data/channels/connections';
+import { channelKey } from '../../../data/store/channel-key';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { id } from '../../domain/fixtures/samples';
 import { queue } from '../../lambdas/fixtures/telemetry';

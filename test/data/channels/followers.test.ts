@@ -5,7 +5,7 @@ import {
   readBuffered,
   startFollowing,
   telemetryFollowersOf,
-} from '../../../data/connections/followers';
+} from '../../../data/channels/followers';
 import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { connection } from '../fixtures/sockets';

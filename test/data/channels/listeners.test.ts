@@ -1,6 +1,6 @@
-import { listenersKey, noteListener, readListeners } from '../../../data/connections/listeners';
+import { listenersKey, noteListener, readListeners } from '../../../data/channels/listeners';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { LONGEST_CONNECTION_S } from '../../../domain/connection';
+import { LONGEST_CONNECTION_S } from '../../../domain/channels/connection';
 import { storeOnEngine } from '../fixtures/engine';
 import { store } from '../fixtures/store';
 

@@ -5,12 +5,7 @@ import {
   RequestEntityTooLargeException,
   ThrottlingException,
 } from '@aws-sdk/client-iot-data-plane';
-import {
-  endMqttConnection,
-  isPermanentFailure,
-  publish,
-  subscribedTopics,
-} from '../../../data/connections/mqtt-topics';
+import { endMqttConnection, isPermanentFailure, publish, subscribedTopics } from '../../../data/channels/mqtt-topics';
 import { broker, published } from '../fixtures/topics';
 
 describe('publish', () => {

@@ -1,4 +1,4 @@
-import { extendSubscription, noteWarning, renewConnection } from '../../../data/connections/renewal';
+import { extendSubscription, noteWarning, renewConnection } from '../../../data/channels/renewal';
 import { storeOnEngine } from '../fixtures/engine';
 import { connection } from '../fixtures/sockets';
 import { store } from '../fixtures/store';

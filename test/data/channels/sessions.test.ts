@@ -9,7 +9,7 @@ import {
   sessionItem,
   unfollow,
   unfollowAll,
-} from '../../../data/connections/sessions';
+} from '../../../data/channels/sessions';
 import { id } from '../../domain/fixtures/samples';
 import { later, partnerSession, viewerSession } from '../../lambdas/fixtures/telemetry';
 import { onlyCommand, store } from '../fixtures/store';

@@ -1,6 +1,6 @@
 import { InvokeCommand } from '@aws-sdk/client-lambda';
-import { requestSnapshot } from '../../../data/connections/request-snapshot';
-import { readSnapshotRequest, type SnapshotRequest } from '../../../data/connections/snapshot-requests';
+import { requestSnapshot } from '../../../data/channels/request-snapshot';
+import { readSnapshotRequest, type SnapshotRequest } from '../../../data/channels/snapshot-requests';
 import { id } from '../../domain/fixtures/samples';
 import { snapshotRequests, lambda } from '../fixtures/snapshot-function';
 import { connection } from '../fixtures/sockets';

@@ -1,8 +1,8 @@
 import { BatchWriteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { addConnection, takeConnectionSeat } from '../../../data/connections/connections';
-import { shareSeats, takeSeat } from '../../../data/connections/seats';
-import { follow, openSession } from '../../../data/connections/sessions';
-import { recordSubscription } from '../../../data/connections/subscriptions';
+import { addConnection, takeConnectionSeat } from '../../../data/channels/connections';
+import { shareSeats, takeSeat } from '../../../data/store/seats';
+import { follow, openSession } from '../../../data/channels/sessions';
+import { recordSubscription } from '../../../data/channels/subscriptions';
 import { partnerSession, viewerSession } from '../../lambdas/fixtures/telemetry';
 import { connection } from '../fixtures/sockets';
 import { store } from '../fixtures/store';

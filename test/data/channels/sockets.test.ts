@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { connection, gone, socketCalls, sockets } from '../fixtures/sockets';
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { closeSocket, deleteConnection, postToSocket } from '../../../data/connections/sockets';
+import { closeSocket, deleteConnection, postToSocket } from '../../../data/channels/sockets';
 import { store } from '../fixtures/store';
 
 const own = connection();

@@ -4,9 +4,9 @@ import {
   createdAtOf,
   topicSubscribersOf,
   UnreadableRecord,
-} from '../../../data/store/stream-records';
+} from '../../../data/channels/stream-records';
 import { toItem } from '../../../data/jobs/job-item';
-import { PLATFORM } from '../../../domain/service';
+import { PLATFORM } from '../../../domain/values/service';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { jobRecord, record } from '../fixtures/stream-record';
 import { fc } from '../../property-runs';

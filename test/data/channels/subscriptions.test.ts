@@ -7,7 +7,7 @@ import {
   mqttClientsOf,
   missingSubscriptions,
   recordSubscription,
-} from '../../../data/connections/subscriptions';
+} from '../../../data/channels/subscriptions';
 import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, sent, store } from '../fixtures/store';
 

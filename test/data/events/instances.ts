@@ -3,9 +3,9 @@ import * as dynamodbClientModule from '@aws-sdk/client-dynamodb';
 import * as commandsModule from '@aws-sdk/lib-dynamodb';
 import * as zodModule from 'zod/mini';
 import * as dynamodbModule from '../../../data/store/dynamodb';
-import { eventsBetween, jobMessage } from '../../../domain/status-event';
-import type { CommandRecord } from '../../../domain/command-record';
-import type { Resource } from '../../../domain/id';
+import { eventsBetween, jobMessage } from '../../../domain/channels/status-event';
+import type { CommandRecord } from '../../../domain/commands/command-record';
+import type { Resource } from '../../../domain/values/id';
 import { acme, id, sampleCommand, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../fixtures/store';
 

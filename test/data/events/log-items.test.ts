@@ -1,6 +1,6 @@
-import { channelsOf } from '../../../contract/status-channels';
+import { channelsOf } from '../../../contract/channels/status-channels';
 import { channelLog, isOf, readItem } from '../../../data/events/log-items';
-import { deviceMessage, jobMessage, shareMessage } from '../../../domain/status-event';
+import { deviceMessage, jobMessage, shareMessage } from '../../../domain/channels/status-event';
 import { acme, id, sampleDevice, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { command, event, group, job, now, ofGroup, ofJob } from './logged-events';
 

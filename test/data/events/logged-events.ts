@@ -1,7 +1,7 @@
 import { HEAD, organisationLog } from '../../../data/events/log-items';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { CommandRecord } from '../../../domain/command-record';
-import { eventsBetween, jobMessage } from '../../../domain/status-event';
+import type { CommandRecord } from '../../../domain/commands/command-record';
+import { eventsBetween, jobMessage } from '../../../domain/channels/status-event';
 import { acme, id, sampleCommand, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../fixtures/store';
 import { givenLogTable, type Item } from './log-table';

@@ -1,6 +1,6 @@
 import { hasEventAfter, missedEvents, unsettledEvents } from '../../../data/events/missed-events';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { deviceMessage } from '../../../domain/status-event';
+import { deviceMessage } from '../../../domain/channels/status-event';
 import { acme, id, sampleDevice } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';
 import {

@@ -1,7 +1,7 @@
 import { findCursor, lastCursor } from '../../../data/events/cursors';
 import { beforeOldest, readChannelEvents, readEvents } from '../../../data/events/read-events';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { cursorOf } from '../../../domain/cursor';
+import { cursorOf } from '../../../domain/events/cursor';
 import { acme } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';
 import {

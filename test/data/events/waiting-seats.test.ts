@@ -1,6 +1,6 @@
 import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { takeWaitingSeat } from '../../../data/events/waiting-seats';
-import { MAX_WAITING_OF_CLIENT, seatShards } from '../../../domain/waiting-seats';
+import { MAX_WAITING_OF_CLIENT, seatShards } from '../../../domain/events/waiting-seats';
 import { storeOnEngine } from '../fixtures/engine';
 import { sent, store } from '../fixtures/store';
 

@@ -1,4 +1,4 @@
-import { device, type Device } from '../../../domain/fleet';
+import { device, type Device } from '../../../domain/fleet/fleet';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import {
   markOffline,

@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { fromItem, toItem } from '../../../data/jobs/job-item';
 import { deleteJob, findJob, insertJob, listJobs } from '../../../data/jobs/jobs';
-import { pageToken } from '../../../domain/page-token';
+import { pageToken } from '../../../domain/values/page-token';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { conditionFailed, onlyCommand, repeated, store, values } from '../fixtures/store';

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { withFileSeat } from '../../../data/missions/file-seats';
-import type { Refusal } from '../../../domain/refusal';
+import type { Refusal } from '../../../domain/values/refusal';
 import { acme, rival } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { sent, store } from '../fixtures/store';

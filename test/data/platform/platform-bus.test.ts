@@ -1,5 +1,5 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { EVENT_VERSION, SERVICE } from '../../../contract/platform';
+import { EVENT_VERSION, SERVICE } from '../../../contract/platform/platform';
 import { publishPlatformEvent } from '../../../data/platform/platform-bus';
 import { acme, id } from '../../domain/fixtures/samples';
 import { bus } from '../../lambdas/fixtures/telemetry';

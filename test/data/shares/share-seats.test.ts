@@ -1,14 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { itemSize } from 'cloud-assembly-runner/dynamodb/item-size';
 import { newShareCode } from '../../../data/store/new-id';
-import {
-  countSeats,
-  noteChange,
-  readShards,
-  releaseSeats,
-  seatsKey,
-  shareSeats,
-} from '../../../data/connections/seats';
+import { countSeats, noteChange, readShards, releaseSeats, seatsKey, shareSeats } from '../../../data/store/seats';
 import { shardCapacities, takeOneOf } from '../../../data/shares/share-seats';
 import { acme } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';

@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { findShare, insertShare, listShares, revokeShare } from '../../../data/shares/shares';
-import { pageToken } from '../../../domain/page-token';
-import type { Refusal } from '../../../domain/refusal';
+import { pageToken } from '../../../domain/values/page-token';
+import type { Refusal } from '../../../domain/values/refusal';
 import { acme, id, rival, sampleShare } from '../../domain/fixtures/samples';
 import { now } from '../fixtures/operations';
 import { storeOnEngine } from '../fixtures/engine';

@@ -1,5 +1,5 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { SERVICE } from '../../../domain/service';
+import { SERVICE } from '../../../domain/values/service';
 import { clientConfig } from '../../../data/store/client-config';
 
 test('the default is three attempts with a timeout of two seconds', () => {

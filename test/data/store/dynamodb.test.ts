@@ -4,7 +4,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { text } from 'node:stream/consumers';
 import { dynamodb, removedMiddleware, table } from '../../../data/store/dynamodb';
 import { failedCallOf, noteFailedCall } from '../../../data/store/failed-call';
-import { tableNames, tableVariable } from '../../../domain/table';
+import { tableNames, tableVariable } from '../../../domain/values/table';
 
 test('each table has its own environment variable', () => {
   expect(tableVariable('jobs')).toBe('JOBS_TABLE');

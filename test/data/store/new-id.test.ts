@@ -1,5 +1,5 @@
 import { newId, newOrganisation, newShareCode } from '../../../data/store/new-id';
-import { kinds, organisationOf } from '../../../domain/id';
+import { kinds, organisationOf } from '../../../domain/values/id';
 
 const now = '2026-11-27T10:00:00.000Z';
 const many = <Made>(make: () => Made) => Array.from({ length: 1000 }, make);

@@ -11,7 +11,7 @@ import {
   seatOwner,
   shareSeats,
   takeSeat,
-} from '../../../data/connections/seats';
+} from '../../../data/store/seats';
 import { storeOnEngine } from '../fixtures/engine';
 import { store } from '../fixtures/store';
 

@@ -1,7 +1,7 @@
-import { MAX_RECORDED_POINTS, readFlight, readTrack, recordPosition } from '../../../data/flights/flights';
+import { MAX_RECORDED_POINTS, readFlight, readTrack, recordPosition } from '../../../data/telemetry/flights';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { RecordedPoint } from '../../../domain/flight-record';
-import type { RecordEntry } from '../../../domain/sample-decision';
+import type { RecordedPoint } from '../../../domain/telemetry/flight-record';
+import type { RecordEntry } from '../../../domain/fleet/sample-decision';
 import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, sent, store } from '../fixtures/store';

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../../contract/access';
 import { refusals } from '../../../contract/refusals';
-import { errorMessage } from '../../../contract/socket-messages';
+import { errorMessage } from '../../../contract/channels/socket-messages';
 import { webSocketActions } from '../../../contract/websocket-actions';
-import { refusalCodes } from '../../../domain/refusal';
+import { refusalCodes } from '../../../domain/values/refusal';
 import { readGuide, rowsBelow } from '../../guides/read/guide';
 
 const root = join(__dirname, '../../..');
@@ -82,11 +82,13 @@ const sources = [
   'domain',
   'data',
   'lambdas',
-  'contract/schemas',
+  ...readdirSync(join(root, 'contract'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.schemas.ts'))
+    .map((name) => `contract/${name}`),
   'contract/access.ts',
-  'contract/forbidden.ts',
-  'contract/message-id.ts',
-  'contract/validation-messages.ts',
+  'contract/terms/forbidden.ts',
+  'contract/terms/message-id.ts',
+  'contract/terms/validation-messages.ts',
   'contract/websocket-actions.ts',
 ];
 

@@ -1,4 +1,4 @@
-import { scopeDescriptions } from '../../../contract/endpoint';
+import { scopeDescriptions } from '../../../contract/terms/endpoint';
 import { endpointTable } from '../../../contract/access';
 import {
   channelKinds,
@@ -6,17 +6,17 @@ import {
   HANDSHAKES_PER_MINUTE,
   MAX_CONNECTIONS,
   MAX_SUBSCRIPTIONS,
-} from '../../../contract/status-channels';
-import { dispatchedJobReply } from '../../../contract/schemas/dispatch';
+} from '../../../contract/channels/status-channels';
+import { dispatchedJobReply } from '../../../contract/dispatch/dispatch.schemas';
 import { MAX_SAMPLES } from '../../../contract/websocket-actions';
-import { shareProtocols } from '../../../contract/share-page';
-import { CONTROLS_PER_MINUTE } from '../../../contract/rates';
-import { commandReasons, laterStatuses } from '../../../domain/command-lifecycle';
-import { passedOver } from '../../../domain/dispatch';
-import { lifecycle } from '../../../domain/job-lifecycle';
-import { jobRequest } from '../../../domain/job';
-import { shareRequest } from '../../../domain/new-share';
-import { deviceState, sample } from '../../../domain/telemetry';
+import { shareProtocols } from '../../../contract/shares/share-page';
+import { CONTROLS_PER_MINUTE } from '../../../contract/terms/rates';
+import { commandReasons, laterStatuses } from '../../../domain/commands/command-lifecycle';
+import { passedOver } from '../../../domain/dispatch/dispatch';
+import { lifecycle } from '../../../domain/jobs/job-lifecycle';
+import { jobRequest } from '../../../domain/jobs/job';
+import { shareRequest } from '../../../domain/shares/new-share';
+import { deviceState, sample } from '../../../domain/telemetry/telemetry';
 import { readGuide, rowsBelow, type Guide } from '../../guides/read/guide';
 
 const wordsIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);

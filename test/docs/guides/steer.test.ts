@@ -1,5 +1,5 @@
-import { commandNames } from '../../../domain/command';
-import { commandStatuses, isEnded } from '../../../domain/command-lifecycle';
+import { commandNames } from '../../../domain/commands/command';
+import { commandStatuses, isEnded } from '../../../domain/commands/command-lifecycle';
 import { readGuide, rowsBelow } from '../../guides/read/guide';
 
 const guide = readGuide('steer');

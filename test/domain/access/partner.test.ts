@@ -1,4 +1,4 @@
-import { isInForce, refusingUntil } from '../../domain/partner';
+import { isInForce, refusingUntil } from '../../../domain/access/partner';
 
 const now = 1_795_776_000_999;
 

@@ -1,5 +1,5 @@
-import { countIn, RATE_WINDOW_S, rateWindow } from '../../domain/rate-window';
-import { fc } from '../property-runs';
+import { countIn, RATE_WINDOW_S, rateWindow } from '../../../domain/access/rate-window';
+import { fc } from '../../property-runs';
 
 test.each([
   [1795775400, 1795775400],

@@ -1,5 +1,5 @@
-import { isNewer, sequenceIn, sequences, subjectOf, type Sequenced } from '../../domain/sequence';
-import { id } from './fixtures/samples';
+import { isNewer, sequenceIn, sequences, subjectOf, type Sequenced } from '../../../domain/channels/sequence';
+import { id } from '../fixtures/samples';
 
 const deviceId = id('device');
 const sample = (sequence: number): Sequenced => ({ type: 'device.telemetry', deviceId, sequence });

@@ -1,12 +1,12 @@
-import { channelsOf } from '../../contract/status-channels';
-import { statusMessages } from '../../contract/status-messages';
-import type { Device } from '../../domain/fleet';
-import type { Job } from '../../domain/job';
-import { jobStatuses } from '../../domain/job-lifecycle';
-import type { Share } from '../../domain/share';
-import { eventsBetween, type Change } from '../../domain/status-event';
-import { id, sampleDevice, sampleJob, sampleShare } from './fixtures/samples';
-import { fc } from '../property-runs';
+import { channelsOf } from '../../../contract/channels/status-channels';
+import { statusMessages } from '../../../contract/channels/status-messages';
+import type { Device } from '../../../domain/fleet/fleet';
+import type { Job } from '../../../domain/jobs/job';
+import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
+import type { Share } from '../../../domain/shares/share';
+import { eventsBetween, type Change } from '../../../domain/channels/status-event';
+import { id, sampleDevice, sampleJob, sampleShare } from '../fixtures/samples';
+import { fc } from '../../property-runs';
 
 const at = '2026-11-27T10:30:00.000Z';
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });

@@ -1,6 +1,6 @@
-import { topicOf } from '../../contract/status-channels';
-import { jobStatuses } from '../../domain/job-lifecycle';
-import type { Share } from '../../domain/share';
+import { topicOf } from '../../../contract/channels/status-channels';
+import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
+import type { Share } from '../../../domain/shares/share';
 import {
   type Change,
   deviceMessage,
@@ -11,8 +11,8 @@ import {
   positionMessage,
   shareMessage,
   snapshotOf,
-} from '../../domain/status-event';
-import { acme, id, sampleDevice, sampleJob, sampleShare } from './fixtures/samples';
+} from '../../../domain/channels/status-event';
+import { acme, id, sampleDevice, sampleJob, sampleShare } from '../fixtures/samples';
 
 const at = '2026-11-27T10:30:00.000Z';
 

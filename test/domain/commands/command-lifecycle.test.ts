@@ -1,4 +1,9 @@
-import { commandStatuses, commandStatusesBefore, isEnded, type CommandStatus } from '../../domain/command-lifecycle';
+import {
+  commandStatuses,
+  commandStatusesBefore,
+  isEnded,
+  type CommandStatus,
+} from '../../../domain/commands/command-lifecycle';
 
 /** Issue of commands, written out: an outcome may come before the delivery is known. */
 const allowed: Readonly<Record<CommandStatus, readonly CommandStatus[]>> = {

@@ -1,11 +1,11 @@
-import { control } from '../../contract/actions/viewers';
-import { commandNames, isSafe } from '../../domain/command';
-import { commandRequest } from '../../domain/command-request';
-import { inboundEvents } from '../../domain/inbound-events';
-import { shareRequest } from '../../domain/new-share';
-import type { Detail } from '../../domain/refusal';
-import { check } from '../../lambdas/details';
-import { id, refusalOf } from './fixtures/samples';
+import { control } from '../../../contract/shares/viewers.actions';
+import { commandNames, isSafe } from '../../../domain/commands/command';
+import { commandRequest } from '../../../domain/commands/command-request';
+import { inboundEvents } from '../../../domain/platform/inbound-events';
+import { shareRequest } from '../../../domain/shares/new-share';
+import type { Detail } from '../../../domain/values/refusal';
+import { check } from '../../../lambdas/runtime/details';
+import { id, refusalOf } from '../fixtures/samples';
 
 const shareWith = (name: string) => ({ resourceId: id('device'), shareType: 'STREAM', commands: [name] });
 const registeredWith = (name: string) => ({

@@ -1,7 +1,7 @@
-import { commandNames } from '../../domain/command';
-import { commandRequest } from '../../domain/command-request';
-import { check } from '../../lambdas/details';
-import { refusalOf } from './fixtures/samples';
+import { commandNames } from '../../../domain/commands/command';
+import { commandRequest } from '../../../domain/commands/command-request';
+import { check } from '../../../lambdas/runtime/details';
+import { refusalOf } from '../fixtures/samples';
 
 const position = { type: 'Point', coordinates: [8.5, 47.4] };
 

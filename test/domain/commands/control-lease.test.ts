@@ -1,5 +1,11 @@
-import { isOver, newLease, whyHeldFrom, whyNotYielded, type ControlLease } from '../../domain/control-lease';
-import type { Refusal } from '../../domain/refusal';
+import {
+  isOver,
+  newLease,
+  whyHeldFrom,
+  whyNotYielded,
+  type ControlLease,
+} from '../../../domain/commands/control-lease';
+import type { Refusal } from '../../../domain/values/refusal';
 
 const now = '2026-11-27T10:30:15.123Z';
 const until = '2026-11-27T10:31:15.123Z';

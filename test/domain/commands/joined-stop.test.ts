@@ -1,7 +1,7 @@
-import { commandStatuses, isEnded } from '../../domain/command-lifecycle';
-import type { CommandRecord } from '../../domain/command-record';
-import { isJoined, stopsWith, stopToJoin } from '../../domain/joined-stop';
-import { id, sampleCommand } from './fixtures/samples';
+import { commandStatuses, isEnded } from '../../../domain/commands/command-lifecycle';
+import type { CommandRecord } from '../../../domain/commands/command-record';
+import { isJoined, stopsWith, stopToJoin } from '../../../domain/commands/joined-stop';
+import { id, sampleCommand } from '../fixtures/samples';
 
 const at = (ms: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + ms).toISOString();
 const stop = (change: Partial<CommandRecord> = {}) =>

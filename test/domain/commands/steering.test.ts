@@ -1,8 +1,8 @@
-import { commandNames, type Command } from '../../domain/command';
-import type { ControlLease } from '../../domain/control-lease';
-import type { Device, DeviceCapabilities } from '../../domain/fleet';
-import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/steering';
-import { id, refusalOf, sampleDevice } from './fixtures/samples';
+import { commandNames, type Command } from '../../../domain/commands/command';
+import type { ControlLease } from '../../../domain/commands/control-lease';
+import type { Device, DeviceCapabilities } from '../../../domain/fleet/fleet';
+import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../../domain/commands/steering';
+import { id, refusalOf, sampleDevice } from '../fixtures/samples';
 
 const at = '2026-11-27T10:30:00.000Z';
 const takeOff = { timestamp: at };

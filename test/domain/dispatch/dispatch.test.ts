@@ -1,8 +1,8 @@
-import { byDistance, etaOf, metresTo, noDevice, passedOver, whyPassedOver } from '../../domain/dispatch';
-import type { Device } from '../../domain/fleet';
-import { standingPlaceOf } from '../../domain/standing-device';
-import { sampleDevice } from './fixtures/samples';
-import { fc } from '../property-runs';
+import { byDistance, etaOf, metresTo, noDevice, passedOver, whyPassedOver } from '../../../domain/dispatch/dispatch';
+import type { Device } from '../../../domain/fleet/fleet';
+import { standingPlaceOf } from '../../../domain/fleet/standing-device';
+import { sampleDevice } from '../fixtures/samples';
+import { fc } from '../../property-runs';
 
 const timestamp = '2026-11-27T10:30:00.000Z';
 const navigation = { position: { type: 'Point' as const, coordinates: [8.5, 47.4, 440] as [number, number, number] } };

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { Candidate } from '../../domain/dispatch';
-import { checkReport, judge, lacksDevice, questionOf, type CheckReport } from '../../domain/job-check';
-import { id, sampleJob } from './fixtures/samples';
+import type { Candidate } from '../../../domain/dispatch/dispatch';
+import { checkReport, judge, lacksDevice, questionOf, type CheckReport } from '../../../domain/dispatch/job-check';
+import { id, sampleJob } from '../fixtures/samples';
 
 const now = '2026-11-27T10:30:00.000Z';
 const candidate = (reason?: Candidate['reason']): Candidate => ({

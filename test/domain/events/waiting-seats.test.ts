@@ -1,4 +1,4 @@
-import { seatShards, shardsToTry } from '../../domain/waiting-seats';
+import { seatShards, shardsToTry } from '../../../domain/events/waiting-seats';
 
 describe('Shards of seats', () => {
   test.each([0, 1, 3, 25, 26, 300, 299, 10_000])('have %i seats together, evenly, and at most 25 each', (total) => {

@@ -1,4 +1,4 @@
-import { groupDevices, type Device, type DeviceGroup } from '../../domain/fleet';
+import { groupDevices, type Device, type DeviceGroup } from '../../../domain/fleet/fleet';
 
 const group = (deviceGroupId: string): DeviceGroup => ({ deviceGroupId, name: 'Quarry', description: '' });
 const device = (deviceId: string, deviceGroupId: string): Device => ({

@@ -1,7 +1,7 @@
-import { device, type Device } from '../../domain/fleet';
-import { decide, faultIn, type KnownDevice, type NamedJob } from '../../domain/sample-decision';
-import { withoutNullIsland, type Sample } from '../../domain/telemetry';
-import { acme, id, rival } from './fixtures/samples';
+import { device, type Device } from '../../../domain/fleet/fleet';
+import { decide, faultIn, type KnownDevice, type NamedJob } from '../../../domain/fleet/sample-decision';
+import { withoutNullIsland, type Sample } from '../../../domain/telemetry/telemetry';
+import { acme, id, rival } from '../fixtures/samples';
 
 const now = new Date('2026-11-27T10:30:00.000Z');
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();

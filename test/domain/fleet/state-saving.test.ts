@@ -1,7 +1,7 @@
-import { device, type Device } from '../../domain/fleet';
-import { isReportDue, isUnsaved, offlineAfter, savingOf, waitForTurn } from '../../domain/state-saving';
-import type { DeviceState } from '../../domain/telemetry';
-import { id } from './fixtures/samples';
+import { device, type Device } from '../../../domain/fleet/fleet';
+import { isReportDue, isUnsaved, offlineAfter, savingOf, waitForTurn } from '../../../domain/fleet/state-saving';
+import type { DeviceState } from '../../../domain/telemetry/telemetry';
+import { id } from '../fixtures/samples';
 
 const now = new Date('2026-11-27T10:30:00.500Z');
 const after = (ms: number) => new Date(now.getTime() + ms).toISOString();

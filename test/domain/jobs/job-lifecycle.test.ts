@@ -8,7 +8,7 @@ import {
   wayBetween,
   wayTo,
   type JobStatus,
-} from '../../domain/job-lifecycle';
+} from '../../../domain/jobs/job-lifecycle';
 
 /** Written out apart from the table in the code: from (rows) to (columns). */
 const moves = `

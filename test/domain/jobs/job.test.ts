@@ -1,6 +1,6 @@
-import { jobChange, jobRequest, newJob } from '../../domain/job';
-import { changesNothing } from '../../domain/job-change';
-import { refusalOf } from './fixtures/samples';
+import { jobChange, jobRequest, newJob } from '../../../domain/jobs/job';
+import { changesNothing } from '../../../domain/jobs/job-change';
+import { refusalOf } from '../fixtures/samples';
 
 const minimal = { name: 'Rim inspection', deviceGroupId: 'group-1' };
 const now = '2026-11-27T10:00:00.000Z';

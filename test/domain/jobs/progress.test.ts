@@ -1,6 +1,6 @@
-import { jobStatuses } from '../../domain/job-lifecycle';
-import { newestProgress } from '../../domain/progress';
-import { id, sampleJob } from './fixtures/samples';
+import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
+import { newestProgress } from '../../../domain/jobs/progress';
+import { id, sampleJob } from '../fixtures/samples';
 
 const [reported, measured] = [{ percent: 10 }, { percent: 42, distanceLeft: 640, secondsLeft: 75 }];
 const reportedAt = '2026-11-27T10:30:00.000Z';

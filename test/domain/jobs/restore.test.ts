@@ -8,8 +8,8 @@ import {
   type Restoration,
   type RestoreInput,
   type StoredItem,
-} from '../../domain/restore';
-import { lifecycle, jobStatuses, isFinal } from '../../domain/job-lifecycle';
+} from '../../../domain/jobs/restore';
+import { lifecycle, jobStatuses, isFinal } from '../../../domain/jobs/job-lifecycle';
 
 const at = '2026-11-27T12:00:00.000Z';
 const later = '2026-11-27T13:00:00.000Z';

@@ -1,6 +1,6 @@
-import type { Job } from '../../domain/job';
-import { whyStranded, type FleetChange } from '../../domain/stranded-job';
-import { id, sampleJob } from './fixtures/samples';
+import type { Job } from '../../../domain/jobs/job';
+import { whyStranded, type FleetChange } from '../../../domain/jobs/stranded-job';
+import { id, sampleJob } from '../fixtures/samples';
 
 const [deviceId, other] = [id('device'), id('device', undefined, '0'.repeat(26))];
 const [deviceGroupId, another] = [id('group'), id('group', undefined, '0'.repeat(26))];

@@ -1,7 +1,7 @@
-import { cannotCancel, whyChangeRefused } from '../../domain/job-change';
-import { jobStatuses, mayMove, type JobStatus } from '../../domain/job-lifecycle';
-import { PLATFORM, SERVICE } from '../../domain/service';
-import { acme, rival, sampleJob } from './fixtures/samples';
+import { cannotCancel, whyChangeRefused } from '../../../domain/jobs/job-change';
+import { jobStatuses, mayMove, type JobStatus } from '../../../domain/jobs/job-lifecycle';
+import { PLATFORM, SERVICE } from '../../../domain/values/service';
+import { acme, rival, sampleJob } from '../fixtures/samples';
 
 const own = { owner: acme, hasReports: false, job: sampleJob({ status: 'COMPLETED', version: 3 }) };
 const foreign = { ...own, owner: rival };

@@ -1,6 +1,12 @@
-import { checkedLine, MAX_WAYPOINTS, missionLine, type HeightReference, type Waypoint } from '../../domain/mission';
-import { lengthOf } from '../../domain/mission-length';
-import { Refusal } from '../../domain/refusal';
+import {
+  checkedLine,
+  MAX_WAYPOINTS,
+  missionLine,
+  type HeightReference,
+  type Waypoint,
+} from '../../../domain/missions/mission';
+import { lengthOf } from '../../../domain/missions/mission-length';
+import { Refusal } from '../../../domain/values/refusal';
 
 const detailsOf = (act: () => unknown) => {
   try {

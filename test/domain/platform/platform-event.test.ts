@@ -1,8 +1,8 @@
-import { EVENT_VERSION, outboundEvents } from '../../contract/platform';
-import type { OutboundEvent } from '../../domain/outbound-events';
-import { platformEventOf } from '../../domain/platform-event';
-import { PLATFORM } from '../../domain/service';
-import { acme, sampleJob, sampleShare } from './fixtures/samples';
+import { EVENT_VERSION, outboundEvents } from '../../../contract/platform/platform';
+import type { OutboundEvent } from '../../../domain/platform/outbound-events';
+import { platformEventOf } from '../../../domain/platform/platform-event';
+import { PLATFORM } from '../../../domain/values/service';
+import { acme, sampleJob, sampleShare } from '../fixtures/samples';
 
 const at = '2026-11-27T10:30:00.000Z';
 const shareIdOf = (code: string) => `name-of-${code.length}`;

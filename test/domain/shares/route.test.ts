@@ -1,7 +1,7 @@
-import type { Job } from '../../domain/job';
-import { jobStatuses } from '../../domain/job-lifecycle';
-import { flownMission, flownWay, MAX_ROUTE_POINTS, routeOf } from '../../domain/route';
-import { id, sampleJob } from './fixtures/samples';
+import type { Job } from '../../../domain/jobs/job';
+import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
+import { flownMission, flownWay, MAX_ROUTE_POINTS, routeOf } from '../../../domain/shares/route';
+import { id, sampleJob } from '../fixtures/samples';
 
 describe('routeOf', () => {
   test('keeps a short way, without heights and to about 10 cm', () => {

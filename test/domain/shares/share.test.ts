@@ -1,7 +1,7 @@
-import { newShare, shareRequest } from '../../domain/new-share';
-import { hasEnded } from '../../domain/share';
-import { sampleShare } from './fixtures/samples';
-import { fc } from '../property-runs';
+import { newShare, shareRequest } from '../../../domain/shares/new-share';
+import { hasEnded } from '../../../domain/shares/share';
+import { sampleShare } from '../fixtures/samples';
+import { fc } from '../../property-runs';
 
 const least = { resourceId: 'device-1', shareType: 'STREAM' };
 const now = '2026-11-27T10:00:00.000Z';

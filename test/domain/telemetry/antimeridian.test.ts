@@ -1,6 +1,6 @@
-import { cutAtAntimeridian } from '../../domain/antimeridian';
-import type { RecordedPoint } from '../../domain/flight-record';
-import { id } from './fixtures/samples';
+import { cutAtAntimeridian } from '../../../domain/telemetry/antimeridian';
+import type { RecordedPoint } from '../../../domain/telemetry/flight-record';
+import { id } from '../fixtures/samples';
 
 const begin = Date.parse('2026-11-27T10:30:00.000Z');
 const point = (second: number, longitude: number, latitude = -17, altitude = 100): RecordedPoint => ({

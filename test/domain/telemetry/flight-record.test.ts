@@ -5,9 +5,9 @@ import {
   recordedPointOf,
   tracksOf,
   type RecordedPoint,
-} from '../../domain/flight-record';
-import { deviceState } from '../../domain/telemetry';
-import { acme, fullSample, id } from './fixtures/samples';
+} from '../../../domain/telemetry/flight-record';
+import { deviceState } from '../../../domain/telemetry/telemetry';
+import { acme, fullSample, id } from '../fixtures/samples';
 
 const at = (seconds: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + seconds * 1000).toISOString();
 describe('recordedPointOf', () => {

@@ -1,5 +1,5 @@
-import { pointOf, takeOffAfter, thinOut, type TakeOff } from '../../domain/flight';
-import type { DeviceState } from '../../domain/telemetry';
+import { pointOf, takeOffAfter, thinOut, type TakeOff } from '../../../domain/telemetry/flight';
+import type { DeviceState } from '../../../domain/telemetry/telemetry';
 
 const at = (seconds: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + seconds * 1000).toISOString();
 const state = (seconds: number, droneState?: string, altitude?: number): DeviceState => ({

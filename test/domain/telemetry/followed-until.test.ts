@@ -1,4 +1,4 @@
-import { isFollowed, mayBeSubscribed } from '../../domain/followed-until';
+import { isFollowed, mayBeSubscribed } from '../../../domain/telemetry/followed-until';
 
 const until = 1795775400;
 const at = (second: number) => new Date((until + second) * 1000);

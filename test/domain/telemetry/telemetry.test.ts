@@ -1,6 +1,6 @@
-import { ageAt, sample, sequenceOf } from '../../domain/telemetry';
-import { id } from './fixtures/samples';
-import { fc } from '../property-runs';
+import { ageAt, sample, sequenceOf } from '../../../domain/telemetry/telemetry';
+import { id } from '../fixtures/samples';
+import { fc } from '../../property-runs';
 
 const timestamp = '2026-11-27T10:30:15.123Z';
 const least = { deviceId: id('device'), timestamp };

@@ -1,4 +1,4 @@
-import { linesOf, MAX_GAP_S, thinOutLines } from '../../domain/track-lines';
+import { linesOf, MAX_GAP_S, thinOutLines } from '../../../domain/telemetry/track-lines';
 
 const begin = Date.parse('2026-11-27T10:30:00.000Z');
 const point = (seconds: number) => ({ timestamp: new Date(begin + seconds * 1000).toISOString() });

@@ -1,4 +1,4 @@
-import { callSeat, withSeat } from '../../domain/call-seats';
+import { callSeat, withSeat } from '../../../domain/values/call-seats';
 
 const now = 1_795_775_400_000;
 

@@ -1,4 +1,4 @@
-import { originOf } from '../../domain/creator';
+import { originOf } from '../../../domain/values/creator';
 
 test.each([
   ['noted as this client', 'a', false, 'own'],

@@ -1,5 +1,5 @@
-import { actionOf, whyNotFlown, type Destination } from '../../domain/destination';
-import { jobRequest, newJob } from '../../domain/job';
+import { actionOf, whyNotFlown, type Destination } from '../../../domain/values/destination';
+import { jobRequest, newJob } from '../../../domain/jobs/job';
 
 const at = (...coordinates: [number, number, number?]) => ({ type: 'Point' as const, coordinates });
 const place = at(8.5417, 47.3769);

@@ -1,5 +1,5 @@
-import { kinds, organisationId, organisationOf } from '../../domain/id';
-import { fc } from '../property-runs';
+import { kinds, organisationId, organisationOf } from '../../../domain/values/id';
+import { fc } from '../../property-runs';
 
 const unique = '01jd0000000000000000000000';
 const letters = (alphabet: string, minLength: number, maxLength: number) =>

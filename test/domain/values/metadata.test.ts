@@ -1,7 +1,7 @@
-import { job } from '../../domain/job';
-import { metadata } from '../../domain/metadata';
-import { share } from '../../domain/share';
-import { fc } from '../property-runs';
+import { job } from '../../../domain/jobs/job';
+import { metadata } from '../../../domain/values/metadata';
+import { share } from '../../../domain/shares/share';
+import { fc } from '../../property-runs';
 
 const messagesOf = (value: unknown) => metadata.safeParse(value).error?.issues.map(({ message }) => message);
 

@@ -1,6 +1,6 @@
-import { pageToken, readPageToken } from '../../domain/page-token';
-import { id, refusalOf } from './fixtures/samples';
-import { fc } from '../property-runs';
+import { pageToken, readPageToken } from '../../../domain/values/page-token';
+import { id, refusalOf } from '../fixtures/samples';
+import { fc } from '../../property-runs';
 
 const list = 'jobs acme0001 PENDING';
 const encode = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');

@@ -1,5 +1,5 @@
-import { moment, text } from '../../domain/text';
-import { fc } from '../property-runs';
+import { moment, text } from '../../../domain/values/text';
+import { fc } from '../../property-runs';
 
 const read = (value: unknown) => moment.safeParse(value).data;
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { statusMessages } from '../../../contract/status-messages';
-import { socketMessages } from '../../../contract/socket-messages';
+import { statusMessages } from '../../../contract/channels/status-messages';
+import { socketMessages } from '../../../contract/channels/socket-messages';
 import { webSocketActions, type WebSocketActionName } from '../../../contract/websocket-actions';
 
 const received: readonly z.ZodMiniType[] = [

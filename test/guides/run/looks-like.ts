@@ -1,6 +1,6 @@
-import { deviceStatuses } from '../../../domain/fleet';
-import { jobStatuses } from '../../../domain/job-lifecycle';
-import { deviceState } from '../../../domain/telemetry';
+import { deviceStatuses } from '../../../domain/fleet/fleet';
+import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
+import { deviceState } from '../../../domain/telemetry/telemetry';
 
 /** What a device happens to report, and when the platform reported of a job: on a busy machine it has it before it is read. */
 const reported = [...Object.keys(deviceState.shape), 'receivedAt', 'reportedAt'].filter((name) => name !== 'timestamp');

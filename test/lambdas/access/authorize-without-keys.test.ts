@@ -1,5 +1,5 @@
 import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
-import { handler } from '../../../lambdas/authorizer/authorize';
+import { handler } from '../../../lambdas/access/authorize.lambda';
 import { store } from '../../data/fixtures/store';
 
 // The verifier caches the keys once fetched, so the tests without keys have a file of their own.

@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { claims, issuer, keys, openIssuer, sign } from '../fixtures/issuer';
 import { SignJWT, UnsecuredJWT, generateKeyPair } from 'jose';
-import { callerContext } from '../../../contract/caller';
-import { handler } from '../../../lambdas/authorizer/authorize';
+import { callerContext } from '../../../contract/terms/caller';
+import { handler } from '../../../lambdas/access/authorize.lambda';
 import { acme } from '../../domain/fixtures/samples';
 import { onlyCommand, store } from '../../data/fixtures/store';
 import { partner } from '../fixtures/partner';

@@ -1,10 +1,10 @@
-import { scopes } from '../../../../contract/endpoint';
+import { scopes } from '../../../contract/terms/endpoint';
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../../lambdas/http/limits/get-limits';
-import { sent, store } from '../../../data/fixtures/store';
-import { endpointTable } from '../../../../contract/access';
-import { call } from '../../fixtures/api-gateway';
-import '../../fixtures/log';
+import { handler } from '../../../lambdas/access/get-limits.lambda';
+import { sent, store } from '../../data/fixtures/store';
+import { endpointTable } from '../../../contract/access';
+import { call } from '../fixtures/api-gateway';
+import '../fixtures/log';
 
 interface Limits {
   readonly rates: readonly { readonly operation: string; readonly limit: number; readonly remaining?: number }[];

@@ -1,13 +1,13 @@
-import { postForm } from '../../../../data/partners/post-form';
+import { postForm } from '../../../data/access/post-form';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../../lambdas/http/auth/issue-token';
-import { store } from '../../../data/fixtures/store';
-import { call } from '../../fixtures/api-gateway';
-import { logLines, written } from '../../fixtures/log';
-import { partner } from '../../fixtures/partner';
-import { resourceServer, tokenWith } from '../../fixtures/access-token';
+import { handler } from '../../../lambdas/access/issue-token.lambda';
+import { store } from '../../data/fixtures/store';
+import { call } from '../fixtures/api-gateway';
+import { logLines, written } from '../fixtures/log';
+import { partner } from '../fixtures/partner';
+import { resourceServer, tokenWith } from '../fixtures/access-token';
 
-jest.mock('../../../../data/partners/post-form');
+jest.mock('../../../data/access/post-form');
 
 const credentials = { client_id: 'client1', client_secret: 'kx9mhush' };
 const grant = { grant_type: 'client_credentials', ...credentials };

@@ -1,4 +1,4 @@
-import { handler } from '../../../lambdas/socket/answer-message';
+import { handler } from '../../../lambdas/channels/answer-message.lambda';
 import { sendMessage } from '../fixtures/socket';
 import { fc } from '../../property-runs';
 

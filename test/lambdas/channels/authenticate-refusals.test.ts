@@ -11,7 +11,7 @@ import {
   token,
   writes,
 } from '../fixtures/authenticate';
-import { handler } from '../../../lambdas/socket/authenticate';
+import { handler } from '../../../lambdas/channels/authenticate.lambda';
 import { socketCalls } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { givenViewer, refused } from '../fixtures/actions';

@@ -14,7 +14,7 @@ import {
   token,
   writes,
 } from '../fixtures/authenticate';
-import { handler } from '../../../lambdas/socket/authenticate';
+import { handler } from '../../../lambdas/channels/authenticate.lambda';
 import { id } from '../../domain/fixtures/samples';
 import { connection, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';

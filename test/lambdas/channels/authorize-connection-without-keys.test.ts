@@ -1,5 +1,5 @@
 import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
-import { handler } from '../../../lambdas/mqtt/authorize-connection';
+import { handler } from '../../../lambdas/channels/authorize-connection.lambda';
 import { logLines, written } from '../fixtures/log';
 
 // The verifier caches the keys once fetched, so the tests without keys have a file of their own.

@@ -1,9 +1,9 @@
 import { stopClock } from '../fixtures/clock';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clientId, connect, inSeconds, iot, partner, tokenWith } from '../fixtures/mqtt-connection';
-import { scopes } from '../../../contract/endpoint';
-import { channels, channelKinds } from '../../../contract/status-channels';
-import { handler } from '../../../lambdas/mqtt/authorize-connection';
+import { scopes } from '../../../contract/terms/endpoint';
+import { channels, channelKinds } from '../../../contract/channels/status-channels';
+import { handler } from '../../../lambdas/channels/authorize-connection.lambda';
 import { store } from '../../data/fixtures/store';
 import { acme, rival } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';

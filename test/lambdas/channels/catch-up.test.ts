@@ -1,14 +1,14 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { outgoing, sendToFollower } from '../../../../lambdas/delivery/followers';
-import { bufferMessages, stopDelivery } from '../../../../data/connections/followers';
-import { follow, followedDevice } from '../../../../data/connections/sessions';
-import { catchUp, sendFinalMessage } from '../../../../lambdas/sockets/snapshot/catch-up';
-import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
-import { conditionFailed, store } from '../../../data/fixtures/store';
-import { id } from '../../../domain/fixtures/samples';
-import { engine, givenBufferingFollower, passOnPuts } from '../../fixtures/buffering-follower';
-import { partnerSession } from '../../fixtures/telemetry';
+import { outgoing, sendToFollower } from '../../../lambdas/sockets/followers';
+import { bufferMessages, stopDelivery } from '../../../data/channels/followers';
+import { follow, followedDevice } from '../../../data/channels/sessions';
+import { catchUp, sendFinalMessage } from '../../../lambdas/channels/catch-up';
+import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
+import { conditionFailed, store } from '../../data/fixtures/store';
+import { id } from '../../domain/fixtures/samples';
+import { engine, givenBufferingFollower, passOnPuts } from '../fixtures/buffering-follower';
+import { partnerSession } from '../fixtures/telemetry';
 
 const follower = connection();
 const message = (sequence: number) => ({ type: 'job.status', sequence });

@@ -1,7 +1,7 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import '../fixtures/issuer';
-import { ORIGIN_VERIFY } from '../../../contract/origin-verify';
-import { handler } from '../../../lambdas/socket/connect';
+import { ORIGIN_VERIFY } from '../../../contract/channels/origin-verify';
+import { handler } from '../../../lambdas/channels/connect.lambda';
 import { id } from '../../domain/fixtures/samples';
 import { snapshotRequests } from '../../data/fixtures/snapshot-function';
 import { sent, store } from '../../data/fixtures/store';

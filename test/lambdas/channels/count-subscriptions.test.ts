@@ -1,8 +1,8 @@
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { broker } from '../../data/fixtures/topics';
 import { DeleteConnectionCommand } from '@aws-sdk/client-iot-data-plane';
-import { MAX_SUBSCRIPTIONS } from '../../../contract/status-channels';
-import { handler } from '../../../lambdas/mqtt/count-subscriptions';
+import { MAX_SUBSCRIPTIONS } from '../../../contract/channels/status-channels';
+import { handler } from '../../../lambdas/channels/count-subscriptions.lambda';
 import { store } from '../../data/fixtures/store';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';

@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { connection } from '../../data/fixtures/sockets';
-import { seatOf } from '../../../data/connections/seats';
-import { handler } from '../../../lambdas/socket/disconnect';
+import { seatOf } from '../../../data/store/seats';
+import { handler } from '../../../lambdas/channels/disconnect.lambda';
 import { store } from '../../data/fixtures/store';
 import { id, sampleShare } from '../../domain/fixtures/samples';
 import '../fixtures/telemetry';

@@ -1,11 +1,11 @@
 import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
-import { scopes } from '../../../contract/endpoint';
-import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/status-channels';
-import { listenersKey } from '../../../data/connections/listeners';
+import { scopes } from '../../../contract/terms/endpoint';
+import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/channels/status-channels';
+import { listenersKey } from '../../../data/channels/listeners';
 import { toItem } from '../../../data/jobs/job-item';
-import { LONGEST_CONNECTION_S } from '../../../domain/connection';
-import { handler } from '../../../lambdas/socket/connect';
+import { LONGEST_CONNECTION_S } from '../../../domain/channels/connection';
+import { handler } from '../../../lambdas/channels/connect.lambda';
 import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';

@@ -1,6 +1,6 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Follower } from '../../../data/connections/followers';
-import { handler } from '../../../lambdas/schedule/heartbeat';
+import type { Follower } from '../../../data/channels/followers';
+import { handler } from '../../../lambdas/channels/heartbeat.lambda';
 import { socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { id } from '../../domain/fixtures/samples';

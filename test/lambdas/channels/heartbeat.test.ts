@@ -1,6 +1,6 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/schedule/heartbeat';
+import { handler } from '../../../lambdas/channels/heartbeat.lambda';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleShare } from '../../domain/fixtures/samples';

@@ -1,15 +1,15 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { followersOf } from '../../../../data/connections/followers';
-import { toItem } from '../../../../data/jobs/job-item';
-import { jobMessage } from '../../../../domain/status-event';
-import { sendChannelSnapshot } from '../../../../lambdas/sockets/snapshot/status-channel';
-import { publishToSockets } from '../../../../lambdas/delivery/followers';
-import { connection, sockets } from '../../../data/fixtures/sockets';
-import { store } from '../../../data/fixtures/store';
-import { acme, id, sampleJob } from '../../../domain/fixtures/samples';
-import { givenBufferingFollower, type Turn } from '../../fixtures/buffering-follower';
-import { fc, propertyRuns } from '../../../property-runs';
+import { followersOf } from '../../../data/channels/followers';
+import { toItem } from '../../../data/jobs/job-item';
+import { jobMessage } from '../../../domain/channels/status-event';
+import { sendChannelSnapshot } from '../../../lambdas/channels/snapshot-of-status';
+import { publishToSockets } from '../../../lambdas/sockets/followers';
+import { connection, sockets } from '../../data/fixtures/sockets';
+import { store } from '../../data/fixtures/store';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { givenBufferingFollower, type Turn } from '../fixtures/buffering-follower';
+import { fc, propertyRuns } from '../../property-runs';
 
 const follower = connection();
 const channel = { kind: 'job', id: id('job') } as const;

@@ -1,5 +1,5 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { openPartnerSession } from '../../../lambdas/sockets/open-session';
+import { openPartnerSession } from '../../../lambdas/channels/open-session';
 import { acme } from '../../domain/fixtures/samples';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 

@@ -1,8 +1,8 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { seatOf } from '../../../data/connections/seats';
+import { seatOf } from '../../../data/store/seats';
 import { readRecount } from '../../../data/shares/share-viewers';
-import { handler } from '../../../lambdas/schedule/heartbeat';
+import { handler } from '../../../lambdas/channels/heartbeat.lambda';
 import { connection } from '../../data/fixtures/sockets';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { store } from '../../data/fixtures/store';

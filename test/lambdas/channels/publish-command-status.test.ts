@@ -1,8 +1,8 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { listenersKey } from '../../../data/connections/listeners';
+import { listenersKey } from '../../../data/channels/listeners';
 import { toItem } from '../../../data/commands/command-item';
 import { toItem as jobItem } from '../../../data/jobs/job-item';
-import type { CommandRecord } from '../../../domain/command-record';
+import type { CommandRecord } from '../../../domain/commands/command-record';
 import { connection } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
 import { record } from '../../data/fixtures/stream-record';

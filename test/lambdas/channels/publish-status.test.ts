@@ -1,9 +1,9 @@
 import { stopClock } from '../fixtures/clock';
 import { PublishCommand, RequestEntityTooLargeException, ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { topicOf } from '../../../contract/status-channels';
-import { deviceMessage, type StatusEvent } from '../../../domain/status-event';
-import * as delivery from '../../../lambdas/delivery/publish-status';
+import { topicOf } from '../../../contract/channels/status-channels';
+import { deviceMessage, type StatusEvent } from '../../../domain/channels/status-event';
+import * as delivery from '../../../lambdas/channels/publish-status';
 import { socketCalls, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
 import { broker, published } from '../../data/fixtures/topics';

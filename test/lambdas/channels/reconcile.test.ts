@@ -1,6 +1,6 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/schedule/reconcile';
+import { handler } from '../../../lambdas/channels/reconcile.lambda';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';

@@ -1,9 +1,9 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { SnapshotRequest } from '../../../data/connections/snapshot-requests';
-import type { StatusMessage } from '../../../domain/status-message';
+import type { SnapshotRequest } from '../../../data/channels/snapshot-requests';
+import type { StatusMessage } from '../../../domain/channels/status-message';
 import { toItem } from '../../../data/jobs/job-item';
-import { handler } from '../../../lambdas/socket/send-snapshot';
+import { handler } from '../../../lambdas/channels/send-snapshot.lambda';
 import { connection, gone, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';

@@ -1,16 +1,16 @@
-import { stopClock } from '../../fixtures/clock';
+import { stopClock } from '../fixtures/clock';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../../../../data/jobs/job-item';
-import type { Job } from '../../../../domain/job';
-import { cursorOf } from '../../../../domain/cursor';
-import { jobMessage } from '../../../../domain/status-event';
-import { sendChannelSnapshot } from '../../../../lambdas/sockets/snapshot/status-channel';
-import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
-import { givenFleetItems } from '../../../data/fixtures/fleet-items';
-import { store } from '../../../data/fixtures/store';
-import { acme, id, sampleJob, sampleShare } from '../../../domain/fixtures/samples';
-import { givenBufferingFollower } from '../../fixtures/buffering-follower';
+import { toItem } from '../../../data/jobs/job-item';
+import type { Job } from '../../../domain/jobs/job';
+import { cursorOf } from '../../../domain/events/cursor';
+import { jobMessage } from '../../../domain/channels/status-event';
+import { sendChannelSnapshot } from '../../../lambdas/channels/snapshot-of-status';
+import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
+import { givenFleetItems } from '../../data/fixtures/fleet-items';
+import { store } from '../../data/fixtures/store';
+import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
+import { givenBufferingFollower } from '../fixtures/buffering-follower';
 
 const follower = connection();
 const givenJob = (found: Job | undefined) =>

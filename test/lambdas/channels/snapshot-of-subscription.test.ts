@@ -1,15 +1,15 @@
-import { stopClock } from '../../fixtures/clock';
+import { stopClock } from '../fixtures/clock';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { followedDevice } from '../../../../data/connections/sessions';
-import { sendSubscriptionSnapshot } from '../../../../lambdas/sockets/snapshot/subscription';
-import { gone, sockets } from '../../../data/fixtures/sockets';
-import { givenFleetItems } from '../../../data/fixtures/fleet-items';
-import { store } from '../../../data/fixtures/store';
-import { acme, id } from '../../../domain/fixtures/samples';
-import { reported, snapshot, snapshotSequence } from '../../fixtures/snapshot';
-import { deviceItem, givenSession, partnerSession, sentTo } from '../../fixtures/telemetry';
-import { givenBufferingFollower } from '../../fixtures/buffering-follower';
+import { followedDevice } from '../../../data/channels/sessions';
+import { sendSubscriptionSnapshot } from '../../../lambdas/channels/snapshot-of-subscription';
+import { gone, sockets } from '../../data/fixtures/sockets';
+import { givenFleetItems } from '../../data/fixtures/fleet-items';
+import { store } from '../../data/fixtures/store';
+import { acme, id } from '../../domain/fixtures/samples';
+import { reported, snapshot, snapshotSequence } from '../fixtures/snapshot';
+import { deviceItem, givenSession, partnerSession, sentTo } from '../fixtures/telemetry';
+import { givenBufferingFollower } from '../fixtures/buffering-follower';
 
 const partner = partnerSession();
 const sendSnapshot = (followed: string) => sendSubscriptionSnapshot({ connectionId: partner.connectionId, followed });

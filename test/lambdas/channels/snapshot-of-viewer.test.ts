@@ -1,14 +1,14 @@
-import { stopClock } from '../../fixtures/clock';
+import { stopClock } from '../fixtures/clock';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { followedDevice, followedShare } from '../../../../data/connections/sessions';
-import { sendViewerSnapshot } from '../../../../lambdas/sockets/snapshot/viewer';
-import { gone, sockets } from '../../../data/fixtures/sockets';
-import { store, sent } from '../../../data/fixtures/store';
-import { acme, id } from '../../../domain/fixtures/samples';
-import { reported, snapshot, snapshotSequence } from '../../fixtures/snapshot';
+import { followedDevice, followedShare } from '../../../data/channels/sessions';
+import { sendViewerSnapshot } from '../../../lambdas/channels/snapshot-of-viewer';
+import { gone, sockets } from '../../data/fixtures/sockets';
+import { store, sent } from '../../data/fixtures/store';
+import { acme, id } from '../../domain/fixtures/samples';
+import { reported, snapshot, snapshotSequence } from '../fixtures/snapshot';
 import {
   closed,
   deviceItem,
@@ -18,8 +18,8 @@ import {
   shareItem,
   video,
   viewerSession,
-} from '../../fixtures/telemetry';
-import { givenBufferingFollower } from '../../fixtures/buffering-follower';
+} from '../fixtures/telemetry';
+import { givenBufferingFollower } from '../fixtures/buffering-follower';
 
 const viewer = viewerSession();
 const sendSnapshot = (isUnnoticed = false) => sendViewerSnapshot({ connectionId: viewer.connectionId, isUnnoticed });

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { connection, socketCalls } from '../../data/fixtures/sockets';
 import { toItem } from '../../../data/jobs/job-item';
-import type { DeviceState } from '../../../domain/telemetry';
+import type { DeviceState } from '../../../domain/telemetry/telemetry';
 import { store } from '../../data/fixtures/store';
 import { record } from '../../data/fixtures/stream-record';
 import { broker, published } from '../../data/fixtures/topics';

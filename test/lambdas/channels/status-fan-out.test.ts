@@ -3,7 +3,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { connection, socketCalls } from '../../data/fixtures/sockets';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import type { Job } from '../../../domain/job';
+import type { Job } from '../../../domain/jobs/job';
 import { store } from '../../data/fixtures/store';
 import * as streams from '../../data/fixtures/stream-record';
 import { broker, published } from '../../data/fixtures/topics';

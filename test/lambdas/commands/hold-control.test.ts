@@ -1,15 +1,15 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { handler as get } from '../../../../lambdas/http/commands/get-control';
-import { handler as hold } from '../../../../lambdas/http/commands/hold-control';
-import { handler as release } from '../../../../lambdas/http/commands/release-control';
-import { handler as sendCommand } from '../../../../lambdas/http/commands/send-command';
-import { storeOnEngine } from '../../../data/fixtures/engine';
-import { store } from '../../../data/fixtures/store';
-import { acme, id, rival } from '../../../domain/fixtures/samples';
-import { call } from '../../fixtures/api-gateway';
-import { commandedDevice, commandsIn } from '../../fixtures/commands';
-import '../../fixtures/log';
-import { shareItem } from '../../fixtures/telemetry';
+import { handler as get } from '../../../lambdas/commands/get-control.lambda';
+import { handler as hold } from '../../../lambdas/commands/hold-control.lambda';
+import { handler as release } from '../../../lambdas/commands/release-control.lambda';
+import { handler as sendCommand } from '../../../lambdas/commands/send-command.lambda';
+import { storeOnEngine } from '../../data/fixtures/engine';
+import { store } from '../../data/fixtures/store';
+import { acme, id, rival } from '../../domain/fixtures/samples';
+import { call } from '../fixtures/api-gateway';
+import { commandedDevice, commandsIn } from '../fixtures/commands';
+import '../fixtures/log';
+import { shareItem } from '../fixtures/telemetry';
 
 const engine = storeOnEngine('fleet', 'jobs', 'requests', 'commands', 'shares');
 jest.setTimeout(60_000);

@@ -1,16 +1,16 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../../../../data/jobs/job-item';
-import { idFrom } from '../../../../data/store/new-id';
-import type { CommandRecord } from '../../../../domain/command-record';
-import type { Job } from '../../../../domain/job';
-import { handler } from '../../../../lambdas/http/commands/list-job-commands';
-import { fleetKey } from '../../../../data/fleet/fleet-key';
-import { storeOnEngine } from '../../../data/fixtures/engine';
-import { store } from '../../../data/fixtures/store';
-import { acme, id, sampleJob } from '../../../domain/fixtures/samples';
-import { call } from '../../fixtures/api-gateway';
-import { commandedDevice, givenCommand } from '../../fixtures/commands';
-import '../../fixtures/log';
+import { toItem } from '../../../data/jobs/job-item';
+import { idFrom } from '../../../data/store/new-id';
+import type { CommandRecord } from '../../../domain/commands/command-record';
+import type { Job } from '../../../domain/jobs/job';
+import { handler } from '../../../lambdas/commands/list-job-commands.lambda';
+import { fleetKey } from '../../../data/fleet/fleet-key';
+import { storeOnEngine } from '../../data/fixtures/engine';
+import { store } from '../../data/fixtures/store';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { call } from '../fixtures/api-gateway';
+import { commandedDevice, givenCommand } from '../fixtures/commands';
+import '../fixtures/log';
 
 const engine = storeOnEngine('fleet', 'jobs', 'commands');
 jest.setTimeout(60_000);

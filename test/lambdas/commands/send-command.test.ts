@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import canonicalize from 'canonicalize';
-import { fleetKey } from '../../../../data/fleet/fleet-key';
-import { toItem } from '../../../../data/jobs/job-item';
-import type { CommandRecord } from '../../../../domain/command-record';
-import type { Job } from '../../../../domain/job';
-import { handler } from '../../../../lambdas/http/commands/send-command';
-import { storeOnEngine } from '../../../data/fixtures/engine';
-import { store } from '../../../data/fixtures/store';
-import { acme, id, rival, sampleCommand, sampleJob } from '../../../domain/fixtures/samples';
-import { call } from '../../fixtures/api-gateway';
-import { commandedDevice, commandsIn, givenCommand } from '../../fixtures/commands';
-import '../../fixtures/log';
+import { fleetKey } from '../../../data/fleet/fleet-key';
+import { toItem } from '../../../data/jobs/job-item';
+import type { CommandRecord } from '../../../domain/commands/command-record';
+import type { Job } from '../../../domain/jobs/job';
+import { handler } from '../../../lambdas/commands/send-command.lambda';
+import { storeOnEngine } from '../../data/fixtures/engine';
+import { store } from '../../data/fixtures/store';
+import { acme, id, rival, sampleCommand, sampleJob } from '../../domain/fixtures/samples';
+import { call } from '../fixtures/api-gateway';
+import { commandedDevice, commandsIn, givenCommand } from '../fixtures/commands';
+import '../fixtures/log';
 
 const engine = storeOnEngine('fleet', 'jobs', 'requests', 'commands');
 jest.setTimeout(60_000);

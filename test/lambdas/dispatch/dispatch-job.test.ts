@@ -1,16 +1,16 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
-import { fleetKey } from '../../../../data/fleet/fleet-key';
-import { removeFromFleet } from '../../../../data/fleet/fleet-registry';
-import { fromItem, keyOf, toItem } from '../../../../data/jobs/job-item';
-import type { Job } from '../../../../domain/job';
-import { isFinal, jobStatuses } from '../../../../domain/job-lifecycle';
-import { handler } from '../../../../lambdas/http/jobs/dispatch-job';
-import { standingItem } from '../../../channels/standing-item';
-import { storeOnEngine } from '../../../data/fixtures/engine';
-import { acme, id, sampleJob } from '../../../domain/fixtures/samples';
-import { call } from '../../fixtures/api-gateway';
-import '../../fixtures/log';
+import { fleetKey } from '../../../data/fleet/fleet-key';
+import { removeFromFleet } from '../../../data/fleet/fleet-registry';
+import { fromItem, keyOf, toItem } from '../../../data/jobs/job-item';
+import type { Job } from '../../../domain/jobs/job';
+import { isFinal, jobStatuses } from '../../../domain/jobs/job-lifecycle';
+import { handler } from '../../../lambdas/dispatch/dispatch-job.lambda';
+import { standingItem } from '../../channels/standing-item';
+import { storeOnEngine } from '../../data/fixtures/engine';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { call } from '../fixtures/api-gateway';
+import '../fixtures/log';
 
 const engine = storeOnEngine('fleet', 'jobs', 'requests');
 const queue = mockClient(SQSClient);

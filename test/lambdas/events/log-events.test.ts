@@ -1,7 +1,7 @@
 import { toItem } from '../../../data/commands/command-item';
 import { organisationLog } from '../../../data/events/log-items';
-import type { CommandRecord } from '../../../domain/command-record';
-import { logEvents } from '../../../lambdas/delivery/log-events';
+import type { CommandRecord } from '../../../domain/commands/command-record';
+import { logEvents } from '../../../lambdas/events/log-events';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { jobRecord, record } from '../../data/fixtures/stream-record';
 import { acme, id, sampleCommand, sampleJob } from '../../domain/fixtures/samples';

@@ -1,12 +1,12 @@
 import { stopClock } from '../fixtures/clock';
-import { scopes } from '../../../contract/endpoint';
+import { scopes } from '../../../contract/terms/endpoint';
 import { takeWaitingSeat } from '../../../data/events/waiting-seats';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { cursorOf } from '../../../domain/cursor';
-import { handler } from '../../../lambdas/http/events/list-events';
+import { cursorOf } from '../../../domain/events/cursor';
+import { handler } from '../../../lambdas/events/list-events.lambda';
 import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
-import { jobMessage } from '../../../domain/status-event';
+import { jobMessage } from '../../../domain/channels/status-event';
 import { call } from '../fixtures/api-gateway';
 import '../fixtures/log';
 

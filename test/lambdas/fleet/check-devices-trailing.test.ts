@@ -1,7 +1,7 @@
 import { stopClock } from '../fixtures/clock';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/queue/check-devices';
+import { handler } from '../../../lambdas/fleet/check-devices.lambda';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';

@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/queue/check-devices';
+import { handler } from '../../../lambdas/fleet/check-devices.lambda';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { logLines } from '../fixtures/log';

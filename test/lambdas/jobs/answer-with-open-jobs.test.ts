@@ -1,4 +1,4 @@
-import { outboundEvents } from '../../../contract/platform';
+import { outboundEvents } from '../../../contract/platform/platform';
 import { toItem } from '../../../data/jobs/job-item';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';

@@ -1,6 +1,6 @@
 import { fromItem, toItem } from '../../../data/jobs/job-item';
-import { failureReasons } from '../../../domain/job-report';
-import type { Job } from '../../../domain/job';
+import { failureReasons } from '../../../domain/jobs/job-report';
+import type { Job } from '../../../domain/jobs/job';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';

@@ -1,9 +1,9 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fromItem, toItem } from '../../../data/jobs/job-item';
-import { scheduleTakeDeadline } from '../../../data/platform/take-deadline';
-import type { Job } from '../../../domain/job';
-import { handler } from '../../../lambdas/bus/consume-platform-events';
+import { scheduleTakeDeadline } from '../../../data/jobs/take-deadline';
+import type { Job } from '../../../domain/jobs/job';
+import { handler } from '../../../lambdas/platform/consume-platform-events.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import '../fixtures/log';

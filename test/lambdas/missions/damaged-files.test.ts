@@ -1,5 +1,5 @@
-import { Refusal } from '../../../domain/refusal';
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/mission-record';
+import { Refusal } from '../../../domain/values/refusal';
+import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { missionKml } from '../../../lambdas/missions/write-kml';

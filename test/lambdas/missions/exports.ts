@@ -1,5 +1,5 @@
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/mission-record';
-import { Refusal } from '../../../domain/refusal';
+import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
+import { Refusal } from '../../../domain/values/refusal';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { jsonFile, kmzFile } from './files';
 

@@ -1,5 +1,5 @@
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/mission-record';
-import { Refusal } from '../../../domain/refusal';
+import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
+import { Refusal } from '../../../domain/values/refusal';
 import { MAX_MISSION_BYTES, readMission } from '../../../lambdas/missions/read-mission';
 import { executedAt, kmlFile, kmzFile, plannedAt, template, wayline, wpmlDocument } from './files';
 

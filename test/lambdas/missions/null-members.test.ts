@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '../../../domain/mission-record';
+import { mediaTypeOf } from '../../../domain/missions/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { feature, item, jsonFile, lineString } from './files';
 

@@ -1,11 +1,11 @@
-import { handler as create } from '../../../../lambdas/http/missions/create-mission';
-import { handler as read } from '../../../../lambdas/http/missions/get-mission';
-import { mediaTypeOf, missionFormats, type Mission } from '../../../../domain/mission-record';
-import { missionFile } from '../../../api/mission-file';
-import { storeOnEngine } from '../../../data/fixtures/engine';
-import { missionBucket } from '../../../data/fixtures/mission-bucket';
-import { call, callForText } from '../../fixtures/api-gateway';
-import '../../fixtures/log';
+import { handler as create } from '../../../lambdas/missions/create-mission.lambda';
+import { handler as read } from '../../../lambdas/missions/get-mission.lambda';
+import { mediaTypeOf, missionFormats, type Mission } from '../../../domain/missions/mission-record';
+import { missionFile } from '../../api/mission-file';
+import { storeOnEngine } from '../../data/fixtures/engine';
+import { missionBucket } from '../../data/fixtures/mission-bucket';
+import { call, callForText } from '../fixtures/api-gateway';
+import '../fixtures/log';
 
 const engine = storeOnEngine('missions', 'requests');
 missionBucket();

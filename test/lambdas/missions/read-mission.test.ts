@@ -1,5 +1,5 @@
-import { mediaTypeOf } from '../../../domain/mission-record';
-import type { Refusal } from '../../../domain/refusal';
+import { mediaTypeOf } from '../../../domain/missions/mission-record';
+import type { Refusal } from '../../../domain/values/refusal';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import {
   executedAt,

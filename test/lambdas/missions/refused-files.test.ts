@@ -1,6 +1,6 @@
-import { MAX_WAYPOINTS } from '../../../domain/mission';
-import { Refusal } from '../../../domain/refusal';
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/mission-record';
+import { MAX_WAYPOINTS } from '../../../domain/missions/mission';
+import { Refusal } from '../../../domain/values/refusal';
+import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
 import { MAX_MISSION_BYTES, readMission } from '../../../lambdas/missions/read-mission';
 import {
   executedAt,

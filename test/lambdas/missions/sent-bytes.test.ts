@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { callLambda } from 'cloud-assembly-runner/api-gateway/integrations/lambda-proxy';
 import { MAX_PAYLOAD_BYTES, RequestTooLarge } from 'cloud-assembly-runner/lambda/errors';
-import { binaryMediaTypes } from '../../../../contract/binary-media-types';
-import { mediaTypeOf, type MissionMediaType } from '../../../../domain/mission-record';
-import { handler as create } from '../../../../lambdas/http/missions/create-mission';
-import { handler as read } from '../../../../lambdas/http/missions/get-mission';
-import { storeOnEngine } from '../../../data/fixtures/engine';
-import { missionBucket } from '../../../data/fixtures/mission-bucket';
-import { request } from '../../fixtures/api-gateway';
+import { binaryMediaTypes } from '../../../contract/terms/binary-media-types';
+import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
+import { handler as create } from '../../../lambdas/missions/create-mission.lambda';
+import { handler as read } from '../../../lambdas/missions/get-mission.lambda';
+import { storeOnEngine } from '../../data/fixtures/engine';
+import { missionBucket } from '../../data/fixtures/mission-bucket';
+import { request } from '../fixtures/api-gateway';
 import {
   executedAt,
   feature,
@@ -19,8 +19,8 @@ import {
   planFile,
   wayline,
   wpmlDocument,
-} from '../../missions/files';
-import '../../fixtures/log';
+} from './files';
+import '../fixtures/log';
 
 const { GEOJSON, KML, WPML, QGC_PLAN } = mediaTypeOf;
 storeOnEngine('missions', 'requests');

@@ -1,7 +1,7 @@
 import { kml as readOtherKml } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
-import { checkedLine, heightReferences, type MissionLine, type Waypoint } from '../../../domain/mission';
-import { mediaTypeOf } from '../../../domain/mission-record';
+import { checkedLine, heightReferences, type MissionLine, type Waypoint } from '../../../domain/missions/mission';
+import { mediaTypeOf } from '../../../domain/missions/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { missionKml } from '../../../lambdas/missions/write-kml';

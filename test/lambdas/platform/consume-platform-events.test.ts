@@ -1,8 +1,8 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fromItem, toItem } from '../../../data/jobs/job-item';
-import { PLATFORM } from '../../../contract/platform';
-import type { JobStatus } from '../../../domain/job-lifecycle';
+import { PLATFORM } from '../../../contract/platform/platform';
+import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';

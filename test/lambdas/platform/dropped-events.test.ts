@@ -1,6 +1,6 @@
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
-import type { JobStatus } from '../../../domain/job-lifecycle';
+import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { connection, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { platformEventExamples } from '../../../contract/documents/examples/platform-events';
-import { inboundEvents, PLATFORM, type InboundEventType } from '../../../contract/platform';
+import { platformEventExamples } from '../../../contract/platform/platform-events.examples';
+import { inboundEvents, PLATFORM, type InboundEventType } from '../../../contract/platform/platform';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { store } from '../../data/fixtures/store';
 import { acme, id, rival } from '../../domain/fixtures/samples';

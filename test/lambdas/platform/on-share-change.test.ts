@@ -2,7 +2,7 @@ import { shareIdOf } from '../../../data/shares/share-id';
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { mockClient } from 'aws-sdk-client-mock';
-import { handler } from '../../../lambdas/stream/on-share-change';
+import { handler } from '../../../lambdas/platform/on-share-change.lambda';
 import { record } from '../../data/fixtures/stream-record';
 import { acme, sampleShare } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';

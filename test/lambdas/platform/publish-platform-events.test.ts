@@ -1,9 +1,9 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { toItem } from '../../../data/jobs/job-item';
-import type { StreamRecord } from '../../../data/store/stream-records';
-import { PLATFORM } from '../../../domain/service';
-import { handler } from '../../../lambdas/stream/publish-platform-events';
+import type { StreamRecord } from '../../../data/channels/stream-records';
+import { PLATFORM } from '../../../domain/values/service';
+import { handler } from '../../../lambdas/platform/publish-platform-events.lambda';
 import { jobRecord, record } from '../../data/fixtures/stream-record';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import '../fixtures/log';

@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
-import type { JobStatus } from '../../../domain/job-lifecycle';
+import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';

@@ -1,8 +1,8 @@
-import { PLATFORM } from '../../../contract/platform';
+import { PLATFORM } from '../../../contract/platform/platform';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeJob } from '../../../data/jobs/job-changes';
 import { toItem } from '../../../data/jobs/job-item';
-import type { JobStatus } from '../../../domain/job-lifecycle';
+import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';

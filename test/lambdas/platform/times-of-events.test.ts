@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { platformEventExamples } from '../../../contract/documents/examples/platform-events';
-import { inboundEvents, PLATFORM, platformEnvelope, type InboundEventType } from '../../../contract/platform';
+import { platformEventExamples } from '../../../contract/platform/platform-events.examples';
+import { inboundEvents, PLATFORM, platformEnvelope, type InboundEventType } from '../../../contract/platform/platform';
 import { toItem as commandItem } from '../../../data/commands/command-item';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { toItem as jobItem } from '../../../data/jobs/job-item';
-import { organisationOf } from '../../../domain/id';
-import { moment } from '../../../domain/text';
+import { organisationOf } from '../../../domain/values/id';
+import { moment } from '../../../domain/values/text';
 import { forgetDevice } from '../../../lambdas/telemetry/device-memory';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { sampleCommand, sampleJob } from '../../domain/fixtures/samples';

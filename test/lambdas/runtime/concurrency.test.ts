@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { allSettled, memoise, withConcurrency } from '../../lambdas/concurrency';
+import { allSettled, memoise, withConcurrency } from '../../../lambdas/runtime/concurrency';
 
 /** A function to run for each element, which ends when it is released. */
 function controlledRun() {

@@ -1,6 +1,6 @@
-import { logger } from '../../lambdas/logger';
-import { embeddedMetrics } from './fixtures/embedded-metrics';
-import { logLines } from './fixtures/log';
+import { logger } from '../../../lambdas/runtime/logger';
+import { embeddedMetrics } from '../fixtures/embedded-metrics';
+import { logLines } from '../fixtures/log';
 
 const counting = { METRIC_NAMESPACE: 'DroneMissionApi', CAPABILITY: 'sockets', COUNTED_REASON: 'share_not_found' };
 const givenVariables = (variables: Partial<typeof counting>) => jest.replaceProperty(process, 'env', variables);

@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { itemOf, UnreadableRecord, type StreamRecord } from '../../../data/store/stream-records';
-import { inOrder } from '../../../lambdas/delivery/in-order';
+import { itemOf, UnreadableRecord, type StreamRecord } from '../../../data/channels/stream-records';
+import { inOrder } from '../../../lambdas/runtime/in-order';
 import { record } from '../../data/fixtures/stream-record';
 import { queue } from '../fixtures/telemetry';
 import { fc, propertyRuns } from '../../property-runs';

@@ -1,8 +1,8 @@
-import { noteFailedCall } from '../../data/store/failed-call';
-import { logger } from '../../lambdas/logger';
-import { about, currentSubject, named, namedIn } from '../../lambdas/subject';
-import { id } from '../domain/fixtures/samples';
-import { logLines } from './fixtures/log';
+import { noteFailedCall } from '../../../data/store/failed-call';
+import { logger } from '../../../lambdas/runtime/logger';
+import { about, currentSubject, named, namedIn } from '../../../lambdas/runtime/subject';
+import { id } from '../../domain/fixtures/samples';
+import { logLines } from '../fixtures/log';
 
 afterEach(() => {
   delete process.env['_X_AMZN_TRACE_ID'];

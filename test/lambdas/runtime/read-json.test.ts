@@ -1,5 +1,5 @@
-import { readJson } from '../../lambdas/read-json';
-import { fc, propertyRuns } from '../property-runs';
+import { readJson } from '../../../lambdas/runtime/read-json';
+import { fc, propertyRuns } from '../../property-runs';
 
 /** JSON text whose names may be given twice or lost, and whether one is. */
 const texts = fc.letrec<{ value: { text: string; isFaulty: boolean } }>((tie) => ({

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Endpoint } from '../../../contract/endpoint';
+import type { Endpoint } from '../../../contract/terms/endpoint';
 import { endpoints, type EndpointKey } from '../../../contract/endpoints';
-import { createJob } from '../../../contract/endpoints/jobs';
-import { AlreadyAnswered } from '../../../data/requests/already-answered';
-import { Refusal } from '../../../domain/refusal';
+import { createJob } from '../../../contract/jobs/jobs.endpoints';
+import { AlreadyAnswered } from '../../../data/store/already-answered';
+import { Refusal } from '../../../domain/values/refusal';
 import { freshIdempotencyKey, idempotencyKey } from '../../../lambdas/serve/idempotency';
 import { jsonBody } from '../../../lambdas/serve/json-body';
 import * as own from '../../../lambdas/serve/serve';

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { commandNames } from '../../../domain/command';
-import { Refusal } from '../../../domain/refusal';
+import { commandNames } from '../../../domain/commands/command';
+import { Refusal } from '../../../domain/values/refusal';
 import { serve } from '../fixtures/serve';
 import { sent, store } from '../../data/fixtures/store';
 import { call } from '../fixtures/api-gateway';

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { handler as revokeShare } from '../../../lambdas/http/shares/revoke-share';
-import { handler as listShareResources } from '../../../lambdas/http/shares/list-share-resources';
-import { handler as createShare } from '../../../lambdas/http/shares/create-share';
+import { handler as revokeShare } from '../../../lambdas/shares/revoke-share.lambda';
+import { handler as listShareResources } from '../../../lambdas/shares/list-share-resources.lambda';
+import { handler as createShare } from '../../../lambdas/shares/create-share.lambda';
 import { serve } from '../fixtures/serve';
 import { acme, id, sampleShare } from '../../domain/fixtures/samples';
 import { conditionFailed, store, transactionCancelled } from '../../data/fixtures/store';

@@ -1,6 +1,6 @@
 import { $ZodError } from 'zod/v4/core';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { toDetails } from '../../../lambdas/details';
+import { toDetails } from '../../../lambdas/runtime/details';
 import { serve } from '../fixtures/serve';
 import { id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

@@ -1,5 +1,5 @@
-import type { Scope } from '../../../contract/endpoint';
-import { Refusal, refusalCodes } from '../../../domain/refusal';
+import type { Scope } from '../../../contract/terms/endpoint';
+import { Refusal, refusalCodes } from '../../../domain/values/refusal';
 import { refusals } from '../../../contract/refusals';
 import { serve } from '../fixtures/serve';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';

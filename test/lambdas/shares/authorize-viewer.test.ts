@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/mqtt/authorize-viewer';
+import { handler } from '../../../lambdas/shares/authorize-viewer.lambda';
 import { broadcastTopicOf, viewerClientId } from '../../../data/shares/share-id';
 import { store } from '../../data/fixtures/store';
 import { acme } from '../../domain/fixtures/samples';

@@ -1,8 +1,8 @@
-import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../../contract/rates';
+import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../../contract/terms/rates';
 import { toItem as toJobItem } from '../../../data/jobs/job-item';
-import { counterKey } from '../../../data/requests/rate-limit';
+import { counterKey } from '../../../data/access/rate-limit';
 import { shareIdOf } from '../../../data/shares/share-id';
-import { handler } from '../../../lambdas/socket/control';
+import { handler } from '../../../lambdas/shares/control.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { refused } from '../fixtures/actions';

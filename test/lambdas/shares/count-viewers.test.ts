@@ -1,7 +1,7 @@
 import { shareIdOf } from '../../../data/shares/share-id';
 import type { SQSEvent } from 'aws-lambda';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/queue/count-viewers';
+import { handler } from '../../../lambdas/shares/count-viewers.lambda';
 import { store } from '../../data/fixtures/store';
 import { acme, id } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';

@@ -3,7 +3,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/queue/expire-shares';
+import { handler } from '../../../lambdas/shares/expire-shares.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { store } from '../../data/fixtures/store';
 import { acme, id } from '../../domain/fixtures/samples';

@@ -1,8 +1,8 @@
-import { MAX_TRACK_POINTS } from '../../../contract/share-page';
+import { MAX_TRACK_POINTS } from '../../../contract/telemetry/track-points';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/socket/flight';
+import { handler } from '../../../lambdas/shares/flight.lambda';
 import { toItem } from '../../../data/jobs/job-item';
-import { MAX_ROUTE_POINTS } from '../../../domain/route';
+import { MAX_ROUTE_POINTS } from '../../../domain/shares/route';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { givenPartner, givenViewer, refused } from '../fixtures/actions';

@@ -1,7 +1,7 @@
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/socket/playback';
+import { handler } from '../../../lambdas/shares/playback.lambda';
 import { acme, id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { givenViewer, refused } from '../fixtures/actions';

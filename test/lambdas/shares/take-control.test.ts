@@ -1,8 +1,8 @@
 import { shareIdOf, viewerPseudonym } from '../../../data/shares/share-id';
-import { handler as command } from '../../../lambdas/socket/control';
-import { handler as disconnect } from '../../../lambdas/socket/disconnect';
-import { handler as release } from '../../../lambdas/socket/release-control';
-import { handler as take } from '../../../lambdas/socket/take-control';
+import { handler as command } from '../../../lambdas/shares/control.lambda';
+import { handler as disconnect } from '../../../lambdas/channels/disconnect.lambda';
+import { handler as release } from '../../../lambdas/shares/release-control.lambda';
+import { handler as take } from '../../../lambdas/shares/take-control.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id } from '../../domain/fixtures/samples';
 import { refused } from '../fixtures/actions';

@@ -1,6 +1,6 @@
 import { webSocketActions, type WebSocketActionName } from '../../../contract/websocket-actions';
-import { Refusal } from '../../../domain/refusal';
-import type { PartnerSession } from '../../../data/connections/sessions';
+import { Refusal } from '../../../domain/values/refusal';
+import type { PartnerSession } from '../../../data/channels/sessions';
 import { answer } from '../../../lambdas/sockets/action';
 import { id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

@@ -1,4 +1,4 @@
-import { inBatches } from '../../../lambdas/delivery/batches';
+import { inBatches } from '../../../lambdas/sockets/batches';
 import { fc } from '../../property-runs';
 
 const MAX = 32 * 1024;

@@ -1,6 +1,6 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { sendToFollower, outgoing } from '../../../lambdas/delivery/followers';
+import { sendToFollower, outgoing } from '../../../lambdas/sockets/followers';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { givenBufferingFollower } from '../fixtures/buffering-follower';

@@ -1,9 +1,9 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { PartnerSession } from '../../../data/connections/sessions';
-import type { Follower } from '../../../data/connections/followers';
-import type { DeviceTelemetryMessage } from '../../../contract/socket-messages';
-import { device, type Device } from '../../../domain/fleet';
+import type { PartnerSession } from '../../../data/channels/sessions';
+import type { Follower } from '../../../data/channels/followers';
+import type { DeviceTelemetryMessage } from '../../../contract/channels/socket-messages';
+import { device, type Device } from '../../../domain/fleet/fleet';
 import { beginDelivery } from '../../../lambdas/telemetry/deliver-telemetry';
 import { id } from '../../domain/fixtures/samples';
 import { gone, sockets } from '../../data/fixtures/sockets';

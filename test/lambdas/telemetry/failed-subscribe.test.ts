@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { handler } from '../../../lambdas/socket/subscribe';
+import { handler } from '../../../lambdas/telemetry/subscribe.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { lambda } from '../../data/fixtures/snapshot-function';
 import { store } from '../../data/fixtures/store';

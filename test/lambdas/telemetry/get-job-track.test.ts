@@ -1,10 +1,10 @@
-import { toItem } from '../../../../data/jobs/job-item';
+import { toItem } from '../../../data/jobs/job-item';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../../lambdas/http/jobs/get-job-track';
-import { store } from '../../../data/fixtures/store';
-import { acme, id, sampleJob } from '../../../domain/fixtures/samples';
-import { callForText } from '../../fixtures/api-gateway';
-import '../../fixtures/log';
+import { handler } from '../../../lambdas/telemetry/get-job-track.lambda';
+import { store } from '../../data/fixtures/store';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { callForText } from '../fixtures/api-gateway';
+import '../fixtures/log';
 
 const get = (headers: Record<string, string> = {}) =>
   callForText(handler, { scopes: ['command:read'], path: { jobId: id('job') }, headers });

@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { itemSize } from 'cloud-assembly-runner/dynamodb/item-size';
-import { noteFollowed } from '../../../data/connections/followed-until';
+import { noteFollowed } from '../../../data/channels/followed-until';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { toItem } from '../../../data/jobs/job-item';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';

@@ -1,6 +1,6 @@
 import { BatchGetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
-import { handler } from '../../../lambdas/socket/publish';
+import { handler } from '../../../lambdas/telemetry/publish.lambda';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { givenPartner } from '../fixtures/actions';

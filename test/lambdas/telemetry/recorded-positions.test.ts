@@ -1,7 +1,7 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
-import type { FlightTimes } from '../../../domain/flight-record';
-import type { Job } from '../../../domain/job';
+import type { FlightTimes } from '../../../domain/telemetry/flight-record';
+import type { Job } from '../../../domain/jobs/job';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { handler } from '../../../lambdas/socket/subscribe';
+import { handler } from '../../../lambdas/telemetry/subscribe.lambda';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { lambda, snapshotRequests } from '../../data/fixtures/snapshot-function';
 import { store } from '../../data/fixtures/store';

@@ -1,6 +1,6 @@
-import { toCsv } from '../../../../lambdas/serve/track/csv';
-import { id } from '../../../domain/fixtures/samples';
-import { job, otherDevice, tracks, tracksWithGaps } from './samples';
+import { toCsv } from '../../../lambdas/telemetry/track-csv';
+import { id } from '../../domain/fixtures/samples';
+import { job, otherDevice, tracks, tracksWithGaps } from './track-samples';
 
 const header =
   'time,longitude,latitude,altitude,groundSpeed,verticalSpeed,heading,droneState,batteryPercent,deviceId,jobId';

@@ -1,7 +1,7 @@
-import { jobTrack } from '../../../../contract/schemas/tracks';
-import { toGeoJson } from '../../../../lambdas/serve/track/geo-json';
-import { id } from '../../../domain/fixtures/samples';
-import { job, otherDevice, tracks, tracksWithGaps } from './samples';
+import { jobTrack } from '../../../contract/jobs/tracks.schemas';
+import { toGeoJson } from '../../../lambdas/telemetry/track-geo-json';
+import { id } from '../../domain/fixtures/samples';
+import { job, otherDevice, tracks, tracksWithGaps } from './track-samples';
 
 describe('toGeoJson', () => {
   test('is a line for each device, with what was known at each position; a single one is a point', () => {

@@ -1,8 +1,8 @@
 import { kml as readKml } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
-import { toKml } from '../../../../lambdas/serve/track/kml';
-import { id } from '../../../domain/fixtures/samples';
-import { job, otherDevice, tracks, tracksWithGaps } from './samples';
+import { toKml } from '../../../lambdas/telemetry/track-kml';
+import { id } from '../../domain/fixtures/samples';
+import { job, otherDevice, tracks, tracksWithGaps } from './track-samples';
 
 const parse = (text: string) =>
   new DOMParser({ onError: (_, message) => expect(message).toBe('') }).parseFromString(text, 'text/xml');

@@ -1,6 +1,6 @@
-import type { RecordedPoint } from '../../../../domain/flight-record';
-import { tracksOf } from '../../../../domain/flight-record';
-import { acme, id, sampleJob } from '../../../domain/fixtures/samples';
+import type { RecordedPoint } from '../../../domain/telemetry/flight-record';
+import { tracksOf } from '../../../domain/telemetry/flight-record';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 
 export const job = sampleJob({ status: 'COMPLETED', name: 'Rim <north> & "south"' });
 export const otherDevice = id('device', acme, '01jd0000000000000000000001');

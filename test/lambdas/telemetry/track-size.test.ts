@@ -1,9 +1,9 @@
-import { MAX_TRACK_POSITIONS, tracksOf, type RecordedPoint } from '../../../../domain/flight-record';
-import { toCsv } from '../../../../lambdas/serve/track/csv';
-import { toGeoJson } from '../../../../lambdas/serve/track/geo-json';
-import { toKml } from '../../../../lambdas/serve/track/kml';
-import { id } from '../../../domain/fixtures/samples';
-import { job } from './samples';
+import { MAX_TRACK_POSITIONS, tracksOf, type RecordedPoint } from '../../../domain/telemetry/flight-record';
+import { toCsv } from '../../../lambdas/telemetry/track-csv';
+import { toGeoJson } from '../../../lambdas/telemetry/track-geo-json';
+import { toKml } from '../../../lambdas/telemetry/track-kml';
+import { id } from '../../domain/fixtures/samples';
+import { job } from './track-samples';
 
 const begin = Date.parse('2026-11-27T10:30:00.123Z');
 const flown = (count: number, change: (index: number) => Partial<RecordedPoint> = () => ({})) =>

@@ -1,5 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { handler } from '../../../lambdas/socket/unsubscribe';
+import { handler } from '../../../lambdas/telemetry/unsubscribe.lambda';
 import { id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { givenPartner, refused } from '../fixtures/actions';

@@ -1,6 +1,6 @@
-import { contract } from '../../../../contract/contract';
+import { contract } from '../../../contract/contract';
 import { runInNewContext } from 'node:vm';
-import { channelPathsCode } from '../../../../lib/realtime/websocket/channel-paths';
+import { channelPathsCode } from '../../../lib/channels/channel-paths';
 
 interface ViewerRequest {
   readonly uri: string;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addBuilt, assetFolder } from '../../lib/asset-folder';
+import { addBuilt, assetFolder } from '../../../lib/docs/asset-folder';
 
 describe('addBuilt', () => {
   let assembly: string;

@@ -5,9 +5,9 @@ import { BucketDeployment } from 'aws-cdk-lib/aws-s3-deployment';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assetFolder } from '../../lib/asset-folder';
-import { builtSource } from '../../lib/built-files';
-import { newApp } from './new-app';
+import { assetFolder } from '../../../lib/docs/asset-folder';
+import { builtSource } from '../../../lib/docs/built-files';
+import { newApp } from '../new-app';
 
 const HASH = 'a'.repeat(64);
 

@@ -1,6 +1,6 @@
 import '../without-bundling';
 import { compileViewerFunction } from 'cloud-assembly-runner/cloudfront/functions/viewer-function';
-import { docsPathsCode } from '../../../lib/docs/docs-paths';
+import { docsPathsCode } from '../../../lib/rest/docs-paths';
 import { viewerRequest } from '../../outsiders/njs/event';
 import { smallTable, synthesise } from '../synthesised';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { endpointTable } from '../../../contract/access';
 import { bundle } from '../../../lib/functions/bundle';
 
-const entry = 'http/jobs/create-job';
+const entry = 'jobs/create-job';
 const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
 const { inputs } = bundle([entry], folder);
 const read = () => readFileSync(join(folder, entry, 'index.js'), 'utf8');
@@ -49,9 +49,7 @@ test('the text of a bundle is ASCII, which V8 keeps with one byte for each chara
 });
 
 test('a function contains its own endpoint and none of the others, whose schemas would be built at each start', () => {
-  const summaries = new Map(
-    Object.values(endpointTable).map(({ handler, summary }) => [`http/${handler}`, asAscii(summary)]),
-  );
+  const summaries = new Map(Object.values(endpointTable).map(({ handler, summary }) => [handler, asAscii(summary)]));
   bundle([...summaries.keys()], folder);
   for (const [name, own] of summaries) {
     const text = readFileSync(join(folder, name, 'index.js'), 'utf8');
@@ -64,10 +62,10 @@ test('a function contains its own endpoint and none of the others, whose schemas
 
 test('the same source results in the same bundle, so that unchanged code keeps its asset', () => {
   const first = read();
-  bundle([entry, 'http/jobs/get-job'], folder);
+  bundle([entry, 'jobs/get-job'], folder);
   expect(read()).toBe(first);
 });
 
 test('a missing file stops synthesis with an error that names it', () => {
-  expect(() => bundle(['http/jobs/nowhere'], folder)).toThrow('http/jobs/nowhere.ts');
+  expect(() => bundle(['jobs/nowhere'], folder)).toThrow('jobs/nowhere.lambda.ts');
 });

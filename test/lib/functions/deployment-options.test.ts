@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OptionError, deploymentOptions } from '../../lib/deployment-options';
-import { stackName } from '../../lib/drone-mission-api-stack';
-import { newApp } from './new-app';
+import { OptionError, deploymentOptions } from '../../../lib/functions/deployment-options';
+import { stackName } from '../../../lib/stack/drone-mission-api-stack';
+import { newApp } from '../new-app';
 
 const optionsIn = (context: Record<string, unknown>) => deploymentOptions(newApp(context).node);
 const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/abc`;
@@ -182,7 +182,7 @@ describe('The options of a deployment', () => {
     const env = { ...process.env, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: '{"stagee":"live"}' };
     const run = () =>
       execFileSync(process.execPath, ['--require', 'tsx/cjs', 'bin/app.ts'], {
-        cwd: join(__dirname, '../..'),
+        cwd: join(__dirname, '../../..'),
         env,
         stdio: 'pipe',
       });

@@ -1,12 +1,12 @@
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import '../without-bundling';
 import '../../lambdas/fixtures/issuer';
-import { shareProtocols } from '../../../contract/share-page';
+import { shareProtocols } from '../../../contract/shares/share-page';
 import { endpointTable } from '../../../contract/access';
-import { handler as getShare } from '../../../lambdas/http/shares/get-share';
-import { handler as listShareResources } from '../../../lambdas/http/shares/list-share-resources';
-import { handler as revokeShare } from '../../../lambdas/http/shares/revoke-share';
-import { handler as connect } from '../../../lambdas/socket/connect';
+import { handler as getShare } from '../../../lambdas/shares/get-share.lambda';
+import { handler as listShareResources } from '../../../lambdas/shares/list-share-resources.lambda';
+import { handler as revokeShare } from '../../../lambdas/shares/revoke-share.lambda';
+import { handler as connect } from '../../../lambdas/channels/connect.lambda';
 import '../../data/fixtures/snapshot-function';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival } from '../../domain/fixtures/samples';

@@ -1,4 +1,4 @@
-import type { Capability } from '../../../contract/metrics';
+import type { Capability } from '../../../contract/terms/metrics';
 import { webSocketActions } from '../../../contract/websocket-actions';
 import { actionPath, environmentOf, ownFunctions } from '../permissions';
 import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';

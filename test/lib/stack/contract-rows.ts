@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { StatusChannel } from '../../../contract/status-channels';
+import type { StatusChannel } from '../../../contract/channels/status-channels';
 import { contract } from '../../../contract/contract';
 import type { MessagingTexts } from '../../../contract/messaging-texts';
-import type { WebSocketAction } from '../../../contract/websocket-action';
+import type { WebSocketAction } from '../../../contract/terms/websocket-action';
 import { environmentOf, ownFunctions, permissionsFor, permissionsIn, videoPermissions } from '../permissions';
 import { smallContract, smallTable, synthesise, synthesiseContract } from '../synthesised';
 
@@ -14,7 +14,7 @@ const land: WebSocketAction & MessagingTexts = {
   reply: z.object({ type: z.literal('accepted') }),
   refusals: [],
   // Any function of which there is no other.
-  handler: '../http/jobs/get-job',
+  handler: 'jobs/get-job',
   tables: { shares: ['get'] },
   bindings: ['video', 'tokens'],
 };

@@ -1,7 +1,7 @@
-import { connection } from '../../../data/connections/connections';
+import { connection } from '../../../data/channels/connections';
 import { smallTable, synthesise, type CfnResource } from '../synthesised';
-import { scopeDescriptions } from '../../../contract/endpoint';
-import { tableNames, tableOutput } from '../../../contract/tables';
+import { scopeDescriptions } from '../../../contract/terms/endpoint';
+import { tableNames, tableOutput } from '../../../contract/terms/tables';
 import { environmentOf } from '../permissions';
 
 const whole = synthesise();

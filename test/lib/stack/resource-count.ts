@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { contract, type Contract } from '../../../contract/contract';
 import { endpointTable } from '../../../contract/access';
-import type { Endpoint } from '../../../contract/endpoint';
+import type { Endpoint } from '../../../contract/terms/endpoint';
 import type { MessagingTexts } from '../../../contract/messaging-texts';
-import type { WebSocketAction } from '../../../contract/websocket-action';
+import type { WebSocketAction } from '../../../contract/terms/websocket-action';
 import { everyOption } from '../../../bin/deployer-policy/every-option';
 import { smallContract, synthesise, synthesiseContract, type Synthesised } from '../synthesised';
 
@@ -54,7 +54,7 @@ test('a WebSocket action adds seven resources', () => {
     message: z.object({ action: z.string() }),
     reply: z.object({ type: z.literal('accepted') }),
     refusals: [],
-    handler: '../http/jobs/get-job',
+    handler: 'jobs/get-job',
     tables: { shares: ['get'] },
   };
   expect(added({ ...smallContract, actions: { ...contract.actions, land } })).toEqual([

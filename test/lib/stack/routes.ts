@@ -1,5 +1,5 @@
 import { endpointTable, routeOf } from '../../../contract/access';
-import { binaryMediaTypes } from '../../../contract/binary-media-types';
+import { binaryMediaTypes } from '../../../contract/terms/binary-media-types';
 import { synthesise } from '../synthesised';
 import { bodyOf, operationsOf, type Operation } from './rest-body';
 

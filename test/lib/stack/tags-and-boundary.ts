@@ -1,5 +1,5 @@
 import { CfnResource, TagManager } from 'aws-cdk-lib/core';
-import { addStacks } from '../../../lib/stacks';
+import { addStacks } from '../../../lib/stack/stacks';
 import { newApp } from '../new-app';
 import { smallContract, type CfnResource as Resource } from '../synthesised';
 

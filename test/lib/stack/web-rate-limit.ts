@@ -1,8 +1,8 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { endpointTable, routeOf } from '../../../contract/access';
 import type { EndpointKey } from '../../../contract/endpoints';
-import { stackName } from '../../../lib/drone-mission-api-stack';
-import { addStacks } from '../../../lib/stacks';
+import { stackName } from '../../../lib/stack/drone-mission-api-stack';
+import { addStacks } from '../../../lib/stack/stacks';
 import { newApp } from '../new-app';
 import { smallContract, smallTable, synthesise } from '../synthesised';
 

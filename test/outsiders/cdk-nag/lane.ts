@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import cdkJson from '../../../cdk.json';
 import { contract } from '../../../contract/contract';
-import { addStacks } from '../../../lib/stacks';
+import { addStacks } from '../../../lib/stack/stacks';
 import { everyOption } from '../../../bin/deployer-policy/every-option';
 import type { Lane } from '../lane';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { recordPoints } from '../../../bench/support/recorded-flight';
-import type { RecordedPoint } from '../../../domain/flight-record';
+import type { RecordedPoint } from '../../../domain/telemetry/flight-record';
 import { id } from '../../domain/fixtures/samples';
 import { runCommand } from '../command';
 import { pythonWith } from '../install/python';

@@ -1,6 +1,6 @@
-import type { TableUses } from '../../../../contract/endpoint';
-import { metricVariables } from '../../../../contract/metrics';
-import { tableVariable, type TableName } from '../../../../contract/tables';
+import type { TableUses } from '../../../../contract/terms/endpoint';
+import { metricVariables } from '../../../../contract/terms/metrics';
+import { tableVariable, type TableName } from '../../../../contract/terms/tables';
 import { environmentOf, ownFunctions, permissionsFor, permissionsIn } from '../../permissions';
 import { smallTable, synthesise, type CfnResource } from '../../synthesised';
 
@@ -13,7 +13,7 @@ const countsLines = new Set<string>(Object.values(metricVariables));
 
 /** What a function may do and has. */
 export interface FunctionRow {
-  /** File below `lambdas/`, without `.ts`. */
+  /** File below `lambdas/`, without `.lambda.ts`. */
   readonly entry: string;
   readonly tables: TableUses;
   /** Other permissions, as `action resource`. */
@@ -44,7 +44,7 @@ export const streamPermissions = (tables: string[], queue: string) => [
   ...['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].map((action) => `sqs:${action} ${queue}`),
 ];
 
-/** Returns the file below `lambdas/`, without `.ts`, whose bundle a function has: the folder of its code says it (`lib/functions/late-bundles.ts`). */
+/** Returns the file below `lambdas/`, without `.lambda.ts`, whose bundle a function has: the folder of its code says it (`lib/functions/late-bundles.ts`). */
 export const entryOf = (lambda: CfnResource): string =>
   lambda.Metadata?.['aws:asset:path']?.replace(/^functions\.[\da-f]+\//, '') ?? '';
 
@@ -70,7 +70,7 @@ export function testFunctions(rows: FunctionRows): void {
       }
     });
 
-    test(`is the code of lambdas/${entry}.ts, with a timeout of ${seconds} s`, () => {
+    test(`is the code of lambdas/${entry}.lambda.ts, with a timeout of ${seconds} s`, () => {
       expect(lambda && entryOf(lambda)).toBe(entry);
       expect(lambda?.Properties['Timeout']).toBe(seconds);
     });

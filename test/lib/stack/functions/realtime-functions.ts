@@ -16,7 +16,7 @@ const publishPermissions = ['job-*/JOB/STATUS', 'group-*/DEVICE/STATUS', 'share-
 
 export const realtimeFunctions: FunctionRows = {
   'Realtime/Mqtt/AuthorizeConnection': {
-    entry: 'mqtt/authorize-connection',
+    entry: 'channels/authorize-connection',
     tables: {
       partners: ['get'],
       connections: ['query', 'put', 'update'],
@@ -29,13 +29,13 @@ export const realtimeFunctions: FunctionRows = {
     seconds: 5,
   },
   'Realtime/Broadcast/AuthorizeViewer': {
-    entry: 'mqtt/authorize-viewer',
+    entry: 'shares/authorize-viewer',
     tables: { connections: ['get'], shares: ['get'] },
     settings: ['IOT_ARN'],
     seconds: 5,
   },
   'Realtime/Mqtt/CountSubscriptions': {
-    entry: 'mqtt/count-subscriptions',
+    entry: 'channels/count-subscriptions',
     tables: {
       partners: ['get'],
       connections: ['put', 'query', 'delete'],
@@ -47,7 +47,7 @@ export const realtimeFunctions: FunctionRows = {
     seconds: 10,
   },
   'Realtime/FanOut/StatusFanOut': {
-    entry: 'stream/status-fan-out',
+    entry: 'channels/status-fan-out',
     tables: {
       jobs: ['get'],
       shares: ['get'],
@@ -74,20 +74,20 @@ export const realtimeFunctions: FunctionRows = {
     seconds: 60,
   },
   'Realtime/FanOut/RetainStatus': {
-    entry: 'queue/retain-status',
+    entry: 'channels/retain-status',
     tables: { jobs: ['update'], shares: ['update'], fleet: ['query'] },
     more: [...publishPermissions, ...consumePermissions('Realtime/FanOut/Retention')],
     seconds: 30,
   },
   'Realtime/Telemetry/CheckDevices': {
-    entry: 'queue/check-devices',
+    entry: 'fleet/check-devices',
     tables: { fleet: ['get', 'batchGet', 'update'] },
     more: [...consumePermissions('Realtime/Telemetry/DeviceChecks'), 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
     settings: ['DEVICE_CHECK_QUEUE_URL'],
     seconds: 10,
   },
   'Realtime/Reconcile/Reconcile': {
-    entry: 'schedule/reconcile',
+    entry: 'channels/reconcile',
     tables: { fleet: ['batchGet', 'update'] },
     more: ['dynamodb:Scan fleet/index/online'],
     seconds: 50,

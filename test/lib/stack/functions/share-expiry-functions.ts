@@ -3,7 +3,7 @@ import { consumePermissions, stack, streamPermissions, testFunctions, type Funct
 
 export const shareExpiryFunctions: FunctionRows = {
   'ShareExpiry/OnShareChange': {
-    entry: 'stream/on-share-change',
+    entry: 'platform/on-share-change',
     tables: { commands: ['query', 'update'] },
     more: [
       ...streamPermissions(['shares'], 'ShareExpiry/Failures'),
@@ -24,7 +24,7 @@ export const shareExpiryFunctions: FunctionRows = {
     seconds: 60,
   },
   'ShareExpiry/ExpireShares': {
-    entry: 'queue/expire-shares',
+    entry: 'shares/expire-shares',
     tables: { shares: ['update', 'delete'] },
     more: [...consumePermissions('ShareExpiry/Ends'), 'sqs:SendMessage ShareExpiry/Ends'],
     settings: ['SHARE_END_QUEUE_URL'],

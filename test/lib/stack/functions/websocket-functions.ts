@@ -1,6 +1,6 @@
-import type { TableUses } from '../../../../contract/endpoint';
-import type { TableName } from '../../../../contract/tables';
-import type { Binding, WebSocketAction } from '../../../../contract/websocket-action';
+import type { TableUses } from '../../../../contract/terms/endpoint';
+import type { TableName } from '../../../../contract/terms/tables';
+import type { Binding, WebSocketAction } from '../../../../contract/terms/websocket-action';
 import { webSocketActions } from '../../../../contract/websocket-actions';
 import { actionPath, socketPermissions, socketSettings, videoPermissions } from '../../permissions';
 import {
@@ -16,7 +16,7 @@ const session: TableUses = { connections: ['get'] };
 
 export const websocketFunctions: FunctionRows = {
   'Realtime/WebSocket/Connect': {
-    entry: 'socket/connect',
+    entry: 'channels/connect',
     tables: {
       partners: ['get'],
       jobs: ['get', 'update'],
@@ -31,14 +31,14 @@ export const websocketFunctions: FunctionRows = {
     seconds: 10,
   },
   'Realtime/WebSocket/Disconnect': {
-    entry: 'socket/disconnect',
+    entry: 'channels/disconnect',
     tables: { connections: ['query', 'delete', 'update'], shares: ['get'], commands: ['get', 'put'] },
     more: [...countPermissions, 'iot:DeleteConnection iot:client/viewer-*'],
     settings: ['VIEWER_COUNT_QUEUE_URL'],
     seconds: 10,
   },
   'Realtime/Snapshots/SendSnapshot': {
-    entry: 'socket/send-snapshot',
+    entry: 'channels/send-snapshot',
     tables: {
       jobs: ['get'],
       shares: ['get'],
@@ -51,13 +51,13 @@ export const websocketFunctions: FunctionRows = {
     seconds: 30,
   },
   'Realtime/ViewerCounts/CountViewers': {
-    entry: 'queue/count-viewers',
+    entry: 'shares/count-viewers',
     tables: { connections: ['update', 'query'], shares: ['update'] },
     more: consumePermissions('Realtime/ViewerCounts/Changed'),
     seconds: 10,
   },
   'Realtime/Heartbeat/Heartbeat': {
-    entry: 'schedule/heartbeat',
+    entry: 'channels/heartbeat',
     tables: { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['get'] },
     more: socketPermissions,
     settings: socketSettings,
@@ -101,7 +101,7 @@ function rowOf({ handler, needs, tables, bindings = [] }: WebSocketAction): [pat
   return [
     actionPath(handler),
     {
-      entry: `socket/${handler}`,
+      entry: handler,
       tables: Object.fromEntries(names.map((name) => [name, uses.flatMap((use) => use[name] ?? [])])),
       more: rights.flatMap(({ more = [] }) => more),
       settings: [...new Set(rights.flatMap(({ settings = [] }) => settings))],

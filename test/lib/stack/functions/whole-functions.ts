@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpointTable } from '../../../../contract/access';
-import { settingsOf, tablesOf, type Endpoint } from '../../../../contract/endpoint';
-import { tableNames, tableVariable, type TableName } from '../../../../contract/tables';
+import { settingsOf, tablesOf, type Endpoint } from '../../../../contract/terms/endpoint';
+import { tableNames, tableVariable, type TableName } from '../../../../contract/terms/tables';
 import { FILE_WITHIN_MS } from '../../../../data/missions/file-seats';
 import { bundle } from '../../../../lib/functions/bundle';
 import { entryPoints } from '../../../../lib/functions/entry-points';
@@ -48,7 +48,7 @@ const filePermissions = {
 const askPermission = 'events:PutEvents Platform/Bus';
 const pathOf = (handler: string) => `Endpoints/${handler.split('/').at(-1)}`;
 
-describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
+describe.each([...handlers])('lambdas/%s.lambda.ts', (handler, served) => {
   const path = pathOf(handler);
   const lambda = functions[`${path}/Function`];
 

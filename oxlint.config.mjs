@@ -24,7 +24,10 @@ const rooms = [
   'channels',
   'platform',
 ];
-/** The floors: which are below, on which grounds all rooms stand, the packages, and the roofs, which know all rooms. */
+/**
+ * The floors: which are below, on which grounds all rooms stand, grounds that don't import each other, the packages, and the roofs, which know
+ * all rooms; `.` is the files of the floor itself.
+ */
 const floors = {
   domain: { grounds: ['values'], packages: ['zod', 'geographiclib-geodesic'] },
   contract: {
@@ -42,6 +45,7 @@ const floors = {
   lambdas: {
     below: ['contract', 'domain', 'data'],
     grounds: ['runtime', 'serve', 'sockets'],
+    apart: ['serve', 'sockets'],
     packages: [
       'zod',
       '@middy/*',
@@ -74,16 +78,20 @@ const foldersOf = (floor) => {
   return [...grounds, ...own, ...roofs].map((folder) => (folder === '.' ? floor : `${floor}/${folder}`));
 };
 const rowsOf = (floor) => {
-  const { below = [], types = [], roofs = [], packages, node } = floors[floor];
+  const { below = [], types = [], roofs = [], apart = [], packages, node } = floors[floor];
   const own = foldersOf(floor);
   const lower = below.flatMap(foldersOf);
+  const areApart = (folder, other) => [folder, other].every((one) => apart.some((name) => one === `${floor}/${name}`));
   return own.map((folder, index) => [
     folder,
     {
-      folders: [...lower, ...(index < own.length - roofs.length ? own.slice(0, index) : own)],
+      folders: [...lower, ...(index < own.length - roofs.length ? own.slice(0, index) : own)].filter(
+        (other) => !areApart(folder, other),
+      ),
       types: types.flatMap(foldersOf),
       packages,
       node,
+      filesOnly: folder === floor,
     },
   ]);
 };
@@ -135,9 +143,9 @@ const free = ['bench', 'conformance', 'test'];
 
 /** For each folder what its files may import. */
 const folders = Object.fromEntries([
-  ...Object.entries(arrows).map(([folder, { folders = [], types = [], packages, node = false }]) => [
+  ...Object.entries(arrows).map(([folder, { folders = [], types = [], packages, node = false, filesOnly = false }]) => [
     folder,
-    { folders, types, packages, node },
+    { folders, types, packages, node, filesOnly },
   ]),
   ...free.map((folder) => [folder, true]),
 ]);
@@ -330,7 +338,7 @@ export default defineConfig({
       rules: {
         'no-restricted-imports': [
           'error',
-          { patterns: [{ regex: String.raw`\.lambda$`, message: 'Move what both need to a file beside it.' }] },
+          { patterns: [{ regex: String.raw`\.lambda(\.ts)?$`, message: 'Move what both need to a file beside it.' }] },
         ],
       },
     },

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endpointTable } from '../contract/access';
+import { endpointTable } from '../contract/endpoint-table';
 import type { Endpoint } from '../contract/terms/endpoint';
 import { DEFAULT_MEMORY_MB } from '../lib/functions/api-function';
 import { bundle } from '../lib/functions/bundle';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { routeOf } from '../contract/access';
+import { routeOf } from '../contract/endpoint-table';
 import type { EndpointKey } from '../contract/endpoints';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { requestMix } from './load/request-plan';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { endpointTable } from '../contract/access';
+import { endpointTable } from '../contract/endpoint-table';
 import type { EndpointKey } from '../contract/endpoints';
 import type { CallCounts } from 'cloud-assembly-runner';
 import type { AwsAccess } from 'cloud-assembly-runner';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { endpointTable } from '../contract/access';
+import { endpointTable } from '../contract/endpoint-table';
 import { scopes } from '../contract/terms/endpoint';
 import type { EndpointKey } from '../contract/endpoints';
 import { toItem } from '../data/jobs/job-item';

@@ -9,6 +9,7 @@ import * as limits from './access/limits.endpoints';
 import * as missions from './missions/missions.endpoints';
 import * as shares from './shares/shares.endpoints';
 import * as token from './access/token.endpoints';
+import * as tracks from './telemetry/tracks.endpoints';
 
 /**
  * Every HTTP endpoint (spec section 4). API Gateway's methods, scopes, IAM grants, environment variables, rate limits and
@@ -22,7 +23,7 @@ export const endpoints = {
   'POST /v3/jobs/check': check.checkJob,
   'GET /v3/jobs': jobs.listJobs,
   'GET /v3/jobs/{jobId}': jobs.getJob,
-  'GET /v3/jobs/{jobId}/track': jobs.getJobTrack,
+  'GET /v3/jobs/{jobId}/track': tracks.getJobTrack,
   'PATCH /v3/jobs/{jobId}': jobs.updateJob,
   'DELETE /v3/jobs/{jobId}': jobs.deleteJob,
   'POST /v3/jobs/{jobId}/cancel': jobs.cancelJob,
@@ -30,7 +31,7 @@ export const endpoints = {
   'POST /v3/devices/{deviceId}/commands': commands.sendCommand,
   'GET /v3/devices/{deviceId}/commands': commands.listDeviceCommands,
   'GET /v3/devices/{deviceId}/commands/{commandId}': commands.getCommand,
-  'GET /v3/devices/{deviceId}/capabilities': commands.getCapabilities,
+  'GET /v3/devices/{deviceId}/capabilities': fleet.getCapabilities,
   'PUT /v3/devices/{deviceId}/control': commands.holdControl,
   'GET /v3/devices/{deviceId}/control': commands.getControl,
   'DELETE /v3/devices/{deviceId}/control': commands.releaseControl,
@@ -46,7 +47,7 @@ export const endpoints = {
   'GET /v3/shares': shares.listShares,
   'GET /v3/shares/{shareCode}': shares.getShare,
   'DELETE /v3/shares/{shareCode}': shares.revokeShare,
-  'GET /v3/shares/{shareCode}/resources': fleet.listShareResources,
+  'GET /v3/shares/{shareCode}/resources': shares.listShareResources,
   'GET /v3/resources': fleet.listResources,
   'GET /v3/events': events.listEvents,
   'GET /v3/jobs/{jobId}/events': events.listJobEvents,

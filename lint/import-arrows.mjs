@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path';
 
 /**
  * Rule of oxlint: a file may import its own folder and what the row of its folder allows. The option `folders` has a row for
- * each folder: other folders, folders only for types, packages, and whether it may import modules of Node.js. A row `true`
- * allows everything. A file in a folder without a row is refused.
+ * each folder: other folders, folders only for types, packages, whether it may import modules of Node.js, and whether it is that of the files in
+ * it only, not of those in folders below. A row `true` allows everything. A file in a folder without a row is refused.
  */
 const arrows = {
   meta: { schema: [{ type: 'object' }] },
@@ -46,13 +46,15 @@ const SEE = 'see oxlint.config.mjs and CONTRIBUTING.md.';
 /** The innermost folder of the map that holds the file. */
 function folderOf(folders, file) {
   return Object.keys(folders)
-    .filter((folder) => file.startsWith(`${folder}/`))
+    .filter((folder) => file.startsWith(`${folder}/`) && !(folders[folder].filesOnly && isBelow(folder, file)))
     .reduce((inner, folder) => (inner === undefined || folder.length > inner.length ? folder : inner), undefined);
 }
 
+const isBelow = (folder, file) => file.includes('/', folder.length + 1);
+
 function allowsFile(folders, own, file, isType) {
   const row = folders[own];
-  const target = folderOf(folders, `${file}/`);
+  const target = folderOf(folders, file);
   return target === own || row.folders.includes(target) || (isType && row.types.includes(target));
 }
 

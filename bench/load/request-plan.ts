@@ -1,4 +1,4 @@
-import { routeOf } from '../../contract/access';
+import { routeOf } from '../../contract/endpoint-table';
 import type { EndpointKey } from '../../contract/endpoints';
 import type { ChannelClient } from '../support/many-clients';
 

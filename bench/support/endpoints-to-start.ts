@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { endpointTable } from '../../contract/access';
+import { endpointTable } from '../../contract/endpoint-table';
 import { scopes } from '../../contract/terms/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { id } from '../../test/domain/fixtures/samples';

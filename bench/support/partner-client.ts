@@ -1,5 +1,5 @@
 import { DroneMissionClient, type NewJob, type NewShare } from 'drone-mission-client';
-import { endpointTable, routeOf } from '../../contract/access';
+import { endpointTable, routeOf } from '../../contract/endpoint-table';
 import type { EndpointKey } from '../../contract/endpoints';
 import type { StackFacts } from '../../bin/start/stack-facts';
 import { requestsAbout, type Request, type Subjects } from './requests';

@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../contract/access';
+import { endpointTable, routeOf } from '../../contract/endpoint-table';
 import { openApiDocument } from '../../contract/documents/openapi/document';
 import { firstPathOf } from '../../contract/documents/openapi/operation-ids';
 import type { EndpointKey } from '../../contract/endpoints';

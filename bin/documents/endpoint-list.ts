@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../contract/access';
+import { endpointTable, routeOf } from '../../contract/endpoint-table';
 import { scopes, scopesOf, scopeWord, type Endpoint } from '../../contract/terms/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { firstPathOf } from '../../contract/documents/openapi/operation-ids';

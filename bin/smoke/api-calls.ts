@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { endpointTable, routeOf } from '../../contract/access';
+import { endpointTable, routeOf } from '../../contract/endpoint-table';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import type { Answer } from '../client/rest-client';
 import type { SmokeContext } from './smoke-context';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { routeOf } from '../../contract/access';
+import { routeOf } from '../../contract/endpoint-table';
 import type { Answer } from '../client/rest-client';
 import { call, expectReply } from './api-calls';
 import type { SmokeContext } from './smoke-context';

@@ -69,20 +69,6 @@ export const listJobCommands = {
   refusals: ['job_not_found'],
 } as const satisfies Endpoint;
 
-export const getCapabilities = {
-  summary: 'Read what a device can do',
-  description:
-    'Returns the names of the commands that a device obeys and its range, as the drone platform registered them. What is left out is not known: then the platform ' +
-    'alone decides about a command.',
-  scope: 'resources:read',
-  handler: 'fleet/get-capabilities',
-  tag: 'Resources',
-  tables: { fleet: ['get'] },
-  request: {},
-  reply: { status: 200, body: schemas.capabilitiesReply },
-  refusals: ['resource_not_found'],
-} as const satisfies Endpoint;
-
 export const holdControl = {
   summary: 'Hold the control of a device',
   description: () =>

@@ -3,7 +3,6 @@ import { commandPosition as position } from '../../domain/commands/command';
 import { commandRecord, lateOutcome as late } from '../../domain/commands/command-record';
 import { knownRequests, ownRequest } from '../../domain/commands/command-request';
 import { controlLease } from '../../domain/commands/control-lease';
-import { deviceCapabilities as capabilities, deviceRange as range } from '../../domain/fleet/fleet';
 import { nextToken, success } from '../terms/page.schemas';
 
 export const { PAUSE: pauseCommand, RESUME: resumeCommand, RETURN_HOME: returnHomeCommand } = knownRequests;
@@ -23,12 +22,6 @@ export const commandReply = z.object({ success, command });
 export const commandsReply = z.object({ success, commands: z.array(command), count: z.int(), nextToken });
 
 export const jobCommandsReply = z.object({ success, commands: z.array(command), count: z.int() });
-
-export const deviceRange = range;
-
-export const deviceCapabilities = z.extend(capabilities, { deviceId: z.string() });
-
-export const capabilitiesReply = z.object({ success, capabilities: deviceCapabilities });
 
 /** Without a holder only the device. */
 export const deviceControl = z.extend(z.partial(z.omit(controlLease, { shareCode: true })), { deviceId: z.string() });

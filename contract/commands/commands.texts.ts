@@ -72,7 +72,6 @@ export const commandFields: Fields = {
     examples: ['command-7k2m9qx4-01kb1x5n2c4d6f8g0h2j4k6m8n'],
     ...identifier,
   },
-  capabilities: { description: 'What the device can do.' },
   commands: { description: 'The commands, newest first.', maxItems: 100 },
   control: { description: 'Who holds the control of the device.' },
   deliveredAt: {
@@ -180,10 +179,6 @@ export const commandFields: Fields = {
   'DeviceControl.shareId': {
     description: 'Of a viewer: the share that it holds the device through, without its code.',
     examples: ['9f86d081884c7d659a2feaa0c55ad015'],
-  },
-  'DeviceCapabilities.commands': {
-    description: 'The names of the commands that the device obeys: others are refused with 400.',
-    examples: [['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND', 'GO_TO']],
   },
   'GimbalCommand.pitch': { description: 'Degrees up from the horizon, -90 to 90.', examples: [-30] },
   'GoToCommand.height': height,

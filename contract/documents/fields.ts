@@ -12,7 +12,7 @@ import { platformEventFields } from '../platform/platform-events.texts';
 import { shareFields } from '../shares/shares.texts';
 import { telemetryFields } from '../telemetry/telemetry.texts';
 import { tokenFields } from '../access/token.texts';
-import { trackFields } from '../jobs/tracks.texts';
+import { trackFields } from '../telemetry/tracks.texts';
 
 /** Every field of requests, replies, messages and events. A test requires an entry for each field of the documents. */
 const fields: ReadonlyMap<string, Field> = new Map(

@@ -34,7 +34,7 @@ export const listJobEvents = {
     'Returns the timeline of a job: each change of its status, from its creation on, with the same payload as on its channel. It is kept ' +
     'as long as the track, 90 days unless your operator has changed that.',
   scope: 'command:read',
-  handler: 'jobs/list-job-events',
+  handler: 'events/list-job-events',
   tag: 'Jobs',
   tables: { jobs: ['get'], events: ['query'] },
   request: {},

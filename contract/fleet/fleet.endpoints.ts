@@ -1,26 +1,7 @@
 import type { Endpoint } from '../terms/endpoint';
-import { SHARED_RESOURCES_PER_MINUTE } from '../terms/rates';
 import * as schemas from './fleet.schemas';
 
-// Endpoints for a partner's device groups and devices, and for the device of a share.
-
-export const listShareResources = {
-  summary: 'List the resources of a share',
-  description:
-    'Returns what stands behind a share: its device with the last known state and, for the type `STREAM`, an address of the live ' +
-    'video. The list has one element, or none once the device has been removed.\n\n' +
-    'Each call issues a new video address, which lives 300 seconds. For a continuous view follow the telemetry of the device instead ' +
-    'of polling.',
-  scope: 'share:read',
-  handler: 'shares/list-share-resources',
-  tag: 'Shares',
-  perMinute: SHARED_RESOURCES_PER_MINUTE,
-  tables: { shares: ['get'], fleet: ['get', 'query'] },
-  video: true,
-  request: {},
-  reply: { status: 200, body: schemas.shareResourcesReply },
-  refusals: ['share_not_found'],
-} as const satisfies Endpoint;
+// Endpoints for a partner's device groups and devices.
 
 export const listResources = {
   summary: 'List the device groups of the organisation with their devices',
@@ -36,4 +17,18 @@ export const listResources = {
   request: { query: schemas.resourcesQuery },
   reply: { status: 200, body: schemas.resourcesReply, links: 'group' },
   refusals: ['invalid_request'],
+} as const satisfies Endpoint;
+
+export const getCapabilities = {
+  summary: 'Read what a device can do',
+  description:
+    'Returns the names of the commands that a device obeys and its range, as the drone platform registered them. What is left out is not known: then the platform ' +
+    'alone decides about a command.',
+  scope: 'resources:read',
+  handler: 'fleet/get-capabilities',
+  tag: 'Resources',
+  tables: { fleet: ['get'] },
+  request: {},
+  reply: { status: 200, body: schemas.capabilitiesReply },
+  refusals: ['resource_not_found'],
 } as const satisfies Endpoint;

@@ -40,3 +40,9 @@ export const deviceGroup = z.extend(domain.deviceGroup, {
 });
 
 export const resourcesReply = z.object({ success, resources: z.array(deviceGroup), count: z.int() });
+
+export const deviceRange = domain.deviceRange;
+
+export const deviceCapabilities = z.extend(domain.deviceCapabilities, { deviceId: z.string() });
+
+export const capabilitiesReply = z.object({ success, capabilities: deviceCapabilities });

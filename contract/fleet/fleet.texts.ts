@@ -51,4 +51,9 @@ export const fleetFields: Fields = {
   'ListResourcesReply.resources': { description: 'All device groups, in the order of their creation.' },
   'SharedDevice.name': deviceName,
   'SharedDevice.status': deviceStatus,
+  capabilities: { description: 'What the device can do.' },
+  'DeviceCapabilities.commands': {
+    description: 'The names of the commands that the device obeys: others are refused with 400.',
+    examples: [['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND', 'GO_TO']],
+  },
 };

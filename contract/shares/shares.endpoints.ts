@@ -1,6 +1,7 @@
 import { shareRequest } from '../../domain/shares/new-share';
 import type { Endpoint } from '../terms/endpoint';
-import { SHARES_CREATED_PER_MINUTE } from '../terms/rates';
+import { SHARED_RESOURCES_PER_MINUTE, SHARES_CREATED_PER_MINUTE } from '../terms/rates';
+import { shareResourcesReply } from '../fleet/fleet.schemas';
 import * as schemas from './shares.schemas';
 import { messageReply, pageQuery } from '../terms/page.schemas';
 
@@ -70,4 +71,22 @@ export const createShare = {
   request: { body: shareRequest },
   reply: { status: 201, body: schemas.createdShareReply, links: 'share' },
   refusals: ['invalid_request', 'resource_not_found'],
+} as const satisfies Endpoint;
+
+export const listShareResources = {
+  summary: 'List the resources of a share',
+  description:
+    'Returns what stands behind a share: its device with the last known state and, for the type `STREAM`, an address of the live ' +
+    'video. The list has one element, or none once the device has been removed.\n\n' +
+    'Each call issues a new video address, which lives 300 seconds. For a continuous view follow the telemetry of the device instead ' +
+    'of polling.',
+  scope: 'share:read',
+  handler: 'shares/list-share-resources',
+  tag: 'Shares',
+  perMinute: SHARED_RESOURCES_PER_MINUTE,
+  tables: { shares: ['get'], fleet: ['get', 'query'] },
+  video: true,
+  request: {},
+  reply: { status: 200, body: shareResourcesReply },
+  refusals: ['share_not_found'],
 } as const satisfies Endpoint;

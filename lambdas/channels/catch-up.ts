@@ -14,7 +14,7 @@ const FINAL_MESSAGE_RETRY_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1600];
 
 /**
  * For how long buffered messages are sent until the follower is looked at again, in ms. One that was deleted meanwhile is sent no more: it
- * followed the device of a share that has been revoked. Less than `SAMPLES_ARRIVE_MS` (`delivery/close-followers.ts`), after which its viewer
+ * followed the device of a share that has been revoked. Less than `SAMPLES_ARRIVE_MS` (`lambdas/sockets/close-followers.ts`), after which its viewer
  * is told so.
  */
 const LOOK_AGAIN_AFTER_MS = 100;

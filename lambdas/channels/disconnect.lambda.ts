@@ -4,7 +4,7 @@ import { heldDeviceOf } from '../../data/channels/sessions';
 import { endMqttConnection } from '../../data/channels/mqtt-topics';
 import { readShare } from '../../data/shares/shares';
 import { viewerClientId, viewerPseudonym } from '../../data/shares/share-id';
-import { endLeaseOf } from '../commands/control';
+import { endLeaseOf } from '../commands/lease';
 
 /** A thousand viewers of a share that has ended give no seat back: a read each, and no write to the seats. */
 async function hasSeat({ shareCode }: Connection): Promise<boolean> {

@@ -16,7 +16,7 @@ import { isFinal, isReported } from '../../domain/jobs/job-lifecycle';
 import { countIn } from '../../domain/access/rate-window';
 import { Refusal } from '../../domain/values/refusal';
 import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/commands/steering';
-import { heldFrom } from './control';
+import { heldFrom } from './lease';
 import { decideByHead } from './decide-by-head';
 
 /** A command that somebody asks for. */

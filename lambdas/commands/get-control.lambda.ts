@@ -1,7 +1,7 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
 import { readHead } from '../../data/commands/command-head';
 import { findDevice } from '../../data/fleet/fleet';
-import { inForce } from './control';
+import { inForce } from './lease';
 import { serve } from '../serve/serve';
 
 export const handler = serve(

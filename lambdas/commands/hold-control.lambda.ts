@@ -1,6 +1,6 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
 import { findDevice } from '../../data/fleet/fleet';
-import { holdControl } from './control';
+import { holdControl } from './lease';
 import { serve } from '../serve/serve';
 
 export const handler = serve(

@@ -1,6 +1,6 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
 import { findDevice } from '../../data/fleet/fleet';
-import { releaseControl } from './control';
+import { releaseControl } from './lease';
 import { serve } from '../serve/serve';
 
 export const handler = serve(

@@ -1,4 +1,4 @@
-import * as endpoints from '../../contract/commands/commands.endpoints';
+import * as endpoints from '../../contract/fleet/fleet.endpoints';
 import { findDevice } from '../../data/fleet/fleet';
 import { serve } from '../serve/serve';
 

@@ -1,4 +1,4 @@
-import type { DropReason } from '../../contract/platform/platform';
+import type { DropReason } from '../../domain/platform/drop-reason';
 import type { RefusalCode } from '../../domain/values/refusal';
 import { failedCallOf } from '../../data/store/failed-call';
 import { embeddedMetric } from './embedded-metric';

@@ -1,4 +1,4 @@
-import * as endpoints from '../../contract/fleet/fleet.endpoints';
+import * as endpoints from '../../contract/shares/shares.endpoints';
 import { readDevice } from '../../data/fleet/fleet';
 import { findShare } from '../../data/shares/shares';
 import { serve } from '../serve/serve';

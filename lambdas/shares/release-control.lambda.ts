@@ -1,6 +1,6 @@
 import * as actions from '../../contract/shares/viewers.actions';
 import { viewerPseudonym } from '../../data/shares/share-id';
-import { releaseControl } from '../commands/control';
+import { releaseControl } from '../commands/lease';
 import { answer } from '../sockets/action';
 
 export const handler = answer('releaseControl', actions.releaseControl, async ({ session, now }) => {

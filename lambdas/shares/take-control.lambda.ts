@@ -2,7 +2,7 @@ import * as actions from '../../contract/shares/viewers.actions';
 import { CONTROL_TAKEN_PER_MINUTE } from '../../contract/terms/rates';
 import { noteHolder } from '../../data/channels/sessions';
 import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
-import { holdControl } from '../commands/control';
+import { holdControl } from '../commands/lease';
 import { limitRate } from '../runtime/limit-rate';
 import { answer } from '../sockets/action';
 import { controlledDevice } from './controlled-device';

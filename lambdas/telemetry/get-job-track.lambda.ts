@@ -1,4 +1,4 @@
-import * as endpoints from '../../contract/jobs/jobs.endpoints';
+import * as endpoints from '../../contract/telemetry/tracks.endpoints';
 import { readFlight } from '../../data/telemetry/flights';
 import { findStoredJob } from '../../data/jobs/jobs';
 import { flownPoints, tracksOf } from '../../domain/telemetry/flight-record';

@@ -1,4 +1,4 @@
-import type { JobTrack } from '../../contract/jobs/tracks.schemas';
+import type { JobTrack } from '../../contract/telemetry/tracks.schemas';
 import { cutAtAntimeridian } from '../../domain/telemetry/antimeridian';
 import type { DeviceTrack, RecordedPoint } from '../../domain/telemetry/flight-record';
 import type { Job } from '../../domain/jobs/job';

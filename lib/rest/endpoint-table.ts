@@ -1,4 +1,4 @@
-import { routeOf } from '../../contract/access';
+import { routeOf } from '../../contract/endpoint-table';
 import type { Endpoint } from '../../contract/terms/endpoint';
 
 /** Endpoints of the contract by method and path, such as `PATCH /v3/jobs/{jobId}`. */

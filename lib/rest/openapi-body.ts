@@ -1,5 +1,5 @@
 import { binaryMediaTypes } from '../../contract/terms/binary-media-types';
-import { methodNotAllowed } from '../../contract/access';
+import { methodNotAllowed } from '../../contract/endpoint-table';
 import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
 import { gatewayResponses } from './gateway-responses';
 import { fixedError, functionCall, redirect, type Operation } from './operations';

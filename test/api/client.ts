@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { routeOf } from '../../contract/access';
+import { routeOf } from '../../contract/endpoint-table';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import { expectDocumented } from './documents/documented';
 import { readFacts } from './stack/facts';

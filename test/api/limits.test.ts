@@ -1,5 +1,5 @@
 import type { EndpointKey } from '../../contract/endpoints';
-import { endpointTable } from '../../contract/access';
+import { endpointTable } from '../../contract/endpoint-table';
 import { clients, type Answer, type Client } from './client';
 import { fleetOf, givenJob, givenShare } from './given';
 import { givenCalls } from './stack/given-calls';

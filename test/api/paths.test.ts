@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../contract/access';
+import { endpointTable, routeOf } from '../../contract/endpoint-table';
 import { permits, scopeNames } from '../../contract/terms/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { clients, pathOf, send, type Client } from './client';

@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../contract/access';
+import { endpointTable, routeOf } from '../../contract/endpoint-table';
 import type { EndpointKey } from '../../contract/endpoints';
 import { clients, pathOf, send } from './client';
 

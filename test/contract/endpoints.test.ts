@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
-import { endpointTable } from '../../contract/access';
+import { endpointTable } from '../../contract/endpoint-table';
 import { descriptionOf, settingsOf, tablesOf, type Endpoint, type TableUse } from '../../contract/terms/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { countedEndpoints } from '../../contract/limits';

@@ -4,7 +4,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { readFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
 import { requestMix } from '../../bench/load/request-plan';
-import { routeOf } from '../../contract/access';
+import { routeOf } from '../../contract/endpoint-table';
 import { topicOf } from '../../contract/channels/status-channels';
 import { pathOf, type Client } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';

@@ -1,5 +1,5 @@
 /** The authorizer allows a client every method, so each function that API Gateway calls with a token checks the scope. */
-import { endpointTable } from '../../contract/access';
+import { endpointTable } from '../../contract/endpoint-table';
 import { permits, scopeNames, scopes, scopesOf } from '../../contract/terms/endpoint';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';

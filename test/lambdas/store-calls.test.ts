@@ -1,4 +1,4 @@
-import { endpointTable } from '../../contract/access';
+import { endpointTable } from '../../contract/endpoint-table';
 import { scopes, tablesOf, type TableUse } from '../../contract/terms/endpoint';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';

@@ -1,5 +1,5 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { endpointTable } from '../../contract/access';
+import { endpointTable } from '../../contract/endpoint-table';
 import { contract, type Contract } from '../../contract/contract';
 import { deploymentOptions } from '../../lib/functions/deployment-options';
 import { DroneMissionApiStack, stackName } from '../../lib/stack/drone-mission-api-stack';

@@ -32,6 +32,8 @@ const cases: [folder: string, code: string, breaks?: string | undefined, extensi
   ['contract', "import type { Handler } from 'aws-lambda';", arrow],
   ['contract/documents/openapi', "import { jobs } from '../../jobs/jobs.texts';"],
   ['contract/jobs', "import { endpoints } from '../endpoints';", arrow],
+  // A file of the roof that is called like a room.
+  ['contract/jobs', "import { all } from '../access';", arrow],
   ['contract/jobs', "import { info } from '../documents/openapi/info';", arrow],
   ['data/store', 'export const one = { ...{ a: 1 }, b: 2 };', syntax],
   ['data/store', "import { job } from '../../domain/jobs/job';"],
@@ -54,7 +56,8 @@ const cases: [folder: string, code: string, breaks?: string | undefined, extensi
   ['lambdas/jobs', "import { serve } from '../serve/serve';"],
   ['lambdas/jobs', "import { handler } from './get-job.lambda';", imports],
   ['lambdas/serve', "import { logger } from '../runtime/logger';"],
-  ['lambdas/sockets', "import { serve } from '../serve/serve';"],
+  ['lambdas/sockets', "import { serve } from '../serve/serve';", arrow],
+  ['lambdas/jobs', "import { handler } from './get-job.lambda.ts';", imports],
   ['lambdas/serve', "import { send } from '../sockets/followers';", arrow],
   ['lib/rest', 'export const one = { ...{ a: 1 }, b: 2 };', syntax],
   ['lib/rest', "import { endpoints } from '../../contract/endpoints';"],
@@ -95,7 +98,7 @@ const cases: [folder: string, code: string, breaks?: string | undefined, extensi
   ['services', "import { RestApi } from '../lib/rest/rest-api';", arrow],
 ];
 
-/** The rooms in their order, and what all of a floor stand on. */
+/** The rooms in their order. */
 const rooms = [
   'access',
   'missions',
@@ -109,15 +112,25 @@ const rooms = [
   'channels',
   'platform',
 ];
-const grounds = { domain: ['values'], contract: ['terms'], data: ['store'], lambdas: ['runtime', 'serve', 'sockets'] };
-for (const [floor, ofFloor] of Object.entries(grounds)) {
-  for (const [index, room] of rooms.entries()) {
-    for (const other of [...ofFloor, ...rooms]) {
-      const isLeft = rooms.indexOf(other) <= index;
-      cases.push([`${floor}/${room}`, `import { a } from '../${other}/a';`, isLeft ? undefined : arrow]);
+/** The folders of each floor in their order: the grounds, then what stands on them. */
+const floors: Readonly<Record<string, readonly [grounds: readonly string[], folders: readonly string[]]>> = {
+  domain: [['values'], rooms],
+  contract: [['terms'], rooms],
+  data: [['store'], rooms],
+  lambdas: [['runtime', 'serve', 'sockets'], rooms],
+  lib: [['functions'], ['rest', 'access', 'missions', 'channels', 'platform', 'shares', 'docs', 'observability']],
+};
+for (const [floor, [grounds, folders]] of Object.entries(floors)) {
+  for (const [index, folder] of folders.entries()) {
+    for (const other of [...grounds, ...folders]) {
+      const isLeft = folders.indexOf(other) <= index;
+      cases.push([`${floor}/${folder}`, `import { a } from '../${other}/a';`, isLeft ? undefined : arrow]);
     }
-    for (const ground of ofFloor) cases.push([`${floor}/${ground}`, `import { a } from '../${room}/a';`, arrow]);
+    for (const ground of grounds) cases.push([`${floor}/${ground}`, `import { a } from '../${folder}/a';`, arrow]);
   }
+  // A folder that is in no list; the files of `contract/` itself are its roof.
+  cases.push([`${floor}/stray`, 'export {};', arrow]);
+  if (floor !== 'contract') cases.push([floor, 'export {};', arrow]);
 }
 
 const path = (index: number) => `${cases[index]?.[0]}/file-${index}.${cases[index]?.[3] ?? 'ts'}`;

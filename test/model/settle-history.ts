@@ -8,7 +8,7 @@ import { followOverMqtt } from './channel-operations';
 import { readJob, remove } from './job-operations';
 import { listResources, revoke } from './share-operations';
 import { openTelemetry } from './telemetry-socket';
-import type { JobTrack } from '../../contract/jobs/tracks.schemas';
+import type { JobTrack } from '../../contract/telemetry/tracks.schemas';
 import { callChecked } from './checked-call';
 import { flightWindowOf, trackViolations, type TrackPosition } from './track-violations';
 import type { JobRecord, OpenFollower, HistoryRecorder } from './history-recorder';

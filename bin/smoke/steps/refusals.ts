@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../../contract/access';
+import { endpointTable, routeOf } from '../../../contract/endpoint-table';
 import { permits } from '../../../contract/terms/endpoint';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { channels } from '../../../contract/channels/status-channels';

@@ -1,4 +1,4 @@
-import { routeOf } from '../../../contract/access';
+import { routeOf } from '../../../contract/endpoint-table';
 import type { Answer } from '../../client/rest-client';
 import { expectRefusal, expectThat, expectReply, send } from '../api-calls';
 import type { Step } from '../step';

@@ -10,7 +10,7 @@ export function exampleOf(schema: JsonSchema, named: ReadonlyMap<string, JsonSch
   const { $ref, examples, properties, items, oneOf, anyOf } = schema;
   const inner = (part: JsonSchema | boolean | undefined, name: string) => {
     if (typeof part !== 'object')
-      throw new Error(`${place}${name} has no example: add one in contract/documents/fields/`);
+      throw new Error(`${place}${name} has no example: add one in a .texts.ts of contract/`);
     return exampleOf(part, named, `${place}${name}`);
   };
   if (Array.isArray(examples) && examples.length > 0) return examples[0];

@@ -1,4 +1,4 @@
-import { endpointTable } from '../../access';
+import { endpointTable } from '../../endpoint-table';
 import type { EndpointKey } from '../../endpoints';
 
 /** Operation ids of second paths of an operation. */

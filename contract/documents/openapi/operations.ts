@@ -1,6 +1,6 @@
 import { RATE_WINDOW_S } from '../../../domain/access/rate-window';
 import { nonTextMediaTypes } from '../../terms/binary-media-types';
-import { endpointTable, routeOf } from '../../access';
+import { endpointTable, routeOf } from '../../endpoint-table';
 import { descriptionOf, scopesOf, scopeWord, type Endpoint } from '../../terms/endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { withLinks, type LinkedKind } from '../../terms/links';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../domain/values/refusal';
-import { endpointTable, methodNotAllowed, routeOf } from '../../access';
+import { endpointTable, methodNotAllowed, routeOf } from '../../endpoint-table';
 import { hasBody, type Endpoint } from '../../terms/endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { resourceRefusal } from '../../refusals';

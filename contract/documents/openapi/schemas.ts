@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { mediaTypeOf } from '../../../domain/missions/mission-record';
 import * as telemetry from '../../../domain/telemetry/telemetry';
-import { endpointTable } from '../../access';
+import { endpointTable } from '../../endpoint-table';
 import { nonTextMediaTypes } from '../../terms/binary-media-types';
 import type { EndpointKey } from '../../endpoints';
 import * as check from '../../dispatch/check.schemas';
@@ -16,7 +16,7 @@ import * as missions from '../../missions/missions.schemas';
 import * as page from '../../terms/page.schemas';
 import * as shares from '../../shares/shares.schemas';
 import * as token from '../../access/token.schemas';
-import * as tracks from '../../jobs/tracks.schemas';
+import * as tracks from '../../telemetry/tracks.schemas';
 import { fieldOf } from '../fields';
 import { jsonSchemas, type Direction, type JsonSchema } from '../json-schema';
 import { enumerations, withReferences } from './enums';

@@ -1,4 +1,4 @@
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { ask, openTelemetry } from '../../channels/telemetry-socket';
 import { until } from '../../channels/until';

@@ -1,5 +1,5 @@
 import type { Scoped } from '../../../contract/terms/endpoint';
-import { endpointTable, routeOf } from '../../../contract/access';
+import { endpointTable, routeOf } from '../../../contract/endpoint-table';
 import { telemetryScopes } from '../../../contract/telemetry/telemetry.actions';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { channelKinds, channels, topicOf } from '../../../contract/channels/status-channels';

@@ -1,4 +1,4 @@
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import { deprecationHeaders } from '../../../contract/terms/deprecation';
 import { openApiDocument } from '../../../contract/documents/openapi/document';
 import { operationOf } from '../../../contract/documents/openapi/operations';

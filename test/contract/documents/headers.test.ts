@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import type { Endpoint } from '../../../contract/terms/endpoint';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { operationOf } from '../../../contract/documents/openapi/operations';

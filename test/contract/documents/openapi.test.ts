@@ -1,4 +1,4 @@
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import { scopesOf } from '../../../contract/terms/endpoint';
 import type { EndpointKey } from '../../../contract/endpoints';
 import type { JsonSchema } from '../../../contract/documents/json-schema';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import { refusals } from '../../../contract/refusals';
 import { errorMessage } from '../../../contract/channels/socket-messages';
 import { webSocketActions } from '../../../contract/websocket-actions';
@@ -83,13 +83,12 @@ const sources = [
   'data',
   'lambdas',
   ...readdirSync(join(root, 'contract'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.schemas.ts'))
+    .filter((name) => /\.(schemas|actions)\.ts$/.test(name))
     .map((name) => `contract/${name}`),
-  'contract/access.ts',
+  'contract/endpoint-table.ts',
   'contract/terms/forbidden.ts',
   'contract/terms/message-id.ts',
   'contract/terms/validation-messages.ts',
-  'contract/websocket-actions.ts',
 ];
 
 function* filesIn(path: string): Generator<string> {

@@ -1,5 +1,5 @@
 import { scopeDescriptions } from '../../../contract/terms/endpoint';
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import {
   channelKinds,
   channels,

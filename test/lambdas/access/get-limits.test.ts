@@ -2,7 +2,7 @@ import { scopes } from '../../../contract/terms/endpoint';
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/access/get-limits.lambda';
 import { sent, store } from '../../data/fixtures/store';
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import { call } from '../fixtures/api-gateway';
 import '../fixtures/log';
 

@@ -1,4 +1,4 @@
-import { jobTrack } from '../../../contract/jobs/tracks.schemas';
+import { jobTrack } from '../../../contract/telemetry/tracks.schemas';
 import { toGeoJson } from '../../../lambdas/telemetry/track-geo-json';
 import { id } from '../../domain/fixtures/samples';
 import { job, otherDevice, tracks, tracksWithGaps } from './track-samples';

@@ -1,4 +1,4 @@
-import { routeOf } from '../../../contract/access';
+import { routeOf } from '../../../contract/endpoint-table';
 import { methodPattern } from '../../../lib/rest/invoked-functions';
 
 describe('The pattern of the methods that invoke a function', () => {

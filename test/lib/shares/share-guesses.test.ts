@@ -2,7 +2,7 @@ import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import '../without-bundling';
 import '../../lambdas/fixtures/issuer';
 import { shareProtocols } from '../../../contract/shares/share-page';
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import { handler as getShare } from '../../../lambdas/shares/get-share.lambda';
 import { handler as listShareResources } from '../../../lambdas/shares/list-share-resources.lambda';
 import { handler as revokeShare } from '../../../lambdas/shares/revoke-share.lambda';

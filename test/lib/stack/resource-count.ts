@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { contract, type Contract } from '../../../contract/contract';
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import type { Endpoint } from '../../../contract/terms/endpoint';
 import type { MessagingTexts } from '../../../contract/messaging-texts';
 import type { WebSocketAction } from '../../../contract/terms/websocket-action';

@@ -1,4 +1,4 @@
-import { endpointTable } from '../../../contract/access';
+import { endpointTable } from '../../../contract/endpoint-table';
 import { permissionsIn } from '../permissions';
 import { smallTable, synthesise, type Synthesised } from '../synthesised';
 import { bodyOf } from './rest-body';

@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../../contract/access';
+import { endpointTable, routeOf } from '../../../contract/endpoint-table';
 import { binaryMediaTypes } from '../../../contract/terms/binary-media-types';
 import { synthesise } from '../synthesised';
 import { bodyOf, operationsOf, type Operation } from './rest-body';

@@ -1,5 +1,5 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { endpointTable, routeOf } from '../../../contract/access';
+import { endpointTable, routeOf } from '../../../contract/endpoint-table';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { stackName } from '../../../lib/stack/drone-mission-api-stack';
 import { addStacks } from '../../../lib/stack/stacks';

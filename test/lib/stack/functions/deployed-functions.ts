@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endpointTable } from '../../../../contract/access';
+import { endpointTable } from '../../../../contract/endpoint-table';
 import { entryOf, functions } from './function-row';
 import { realtimeFunctions } from './realtime-functions';
 import { shareExpiryFunctions } from './share-expiry-functions';
@@ -22,7 +22,7 @@ test('the files below lambdas/ that export a handler are each deployed once', ()
   const files = readdirSync(lambdas, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const handlers = files
     .filter((file) => /^export (const|(async )?function) handler\b/m.test(readFileSync(join(lambdas, file), 'utf8')))
-    .map((file) => file.replace(/(\.lambda)?\.ts$/, ''))
+    .map((file) => file.replace(/\.lambda\.ts$/, ''))
     .filter((entry) => !ofEndpoints.has(entry));
   const deployed = Object.values(functions)
     .map((lambda) => entryOf(lambda))

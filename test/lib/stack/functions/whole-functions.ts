@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endpointTable } from '../../../../contract/access';
+import { endpointTable } from '../../../../contract/endpoint-table';
 import { settingsOf, tablesOf, type Endpoint } from '../../../../contract/terms/endpoint';
 import { tableNames, tableVariable, type TableName } from '../../../../contract/terms/tables';
 import { FILE_WITHIN_MS } from '../../../../data/missions/file-seats';

@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../contract/access';
+import { endpointTable, routeOf } from '../../contract/endpoint-table';
 import { scopes, scopesOf } from '../../contract/terms/endpoint';
 
 test('the required scope of every endpoint is in the list of scopes', () => {

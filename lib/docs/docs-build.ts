@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createHash, type Hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { hashOfFiles } from '../functions/hash-of-files';
 
 const root = join(__dirname, '../..');
 
@@ -22,11 +22,7 @@ const POLL_MS = 20;
 let building: string | undefined;
 
 /** Hash of what the site is built from, and so of the site. */
-export function hashOfInputs(): string {
-  const hash = createHash('sha256');
-  for (const name of inputs) addTo(hash, join(root, name));
-  return hash.digest('hex').slice(0, 16);
-}
+export const hashOfInputs = (): string => hashOfFiles(root, inputs, (name) => !temporary.test(name));
 
 /**
  * Starts to build the docs site in a process, unless it is up to date: it takes longer than the synthesis and can run beside it.
@@ -103,12 +99,3 @@ function fail(reason: string): never {
 }
 
 const folderOfInputs = () => join(output, hashOfInputs());
-
-/** Adds names and contents, without the temporary files that VitePress keeps in its folder. */
-function addTo(hash: Hash, path: string): void {
-  if (temporary.test(path)) return;
-  hash.update(`${path}\0`);
-  if (!existsSync(path)) return;
-  if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) addTo(hash, join(path, name));
-  else hash.update(readFileSync(path)).update('\0');
-}

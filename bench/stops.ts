@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { TELEMETRY_PATH } from '../contract/websocket-actions';
-import { safe } from '../domain/commands/command';
+import { stopNames } from '../domain/commands/stops';
 import { platformOf } from './cost/setup';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
@@ -90,7 +90,7 @@ async function openViewers(stack: LocalStack, { api }: ChannelClient, resourceId
     shareType: 'DEVICE_STATUS',
     maxViewers: VIEWERS,
     permissions: ['view', 'control'],
-    commands: [...safe],
+    commands: [...stopNames],
   });
   return Promise.all(Array.from({ length: VIEWERS }, () => watch(stack, shareCode)));
 }

@@ -1,7 +1,8 @@
 /** The body of a request for a command: one closed schema for each name, and an open one for names of the platform's own. */
 import * as z from 'zod/mini';
-import { commandNames, commandParameters, MAX_COMMAND_BYTES, safe, timeoutBounds } from './command';
+import { commandNames, commandParameters, MAX_COMMAND_BYTES, timeoutBounds } from './command';
 import type { Command, KnownCommand } from './command';
+import { stopNames } from './stops';
 import { freeForm } from '../values/free-form';
 import { name } from '../values/text';
 
@@ -54,7 +55,7 @@ export type CommandRequest = z.output<typeof commandRequest>;
 export function asksForStop(text: string | null): boolean {
   try {
     const request: unknown = JSON.parse(text ?? '');
-    return safe.some((name) => knownRequests[name].safeParse(request).success);
+    return stopNames.some((name) => knownRequests[name].safeParse(request).success);
   } catch {
     return false;
   }

@@ -69,10 +69,6 @@ export const commandOrigins = ['partner', 'share', 'service'] as const;
 const flightEnding = ['RETURN_HOME', 'LAND'] as const satisfies KnownCommand[];
 export const endsFlight = (name: string): boolean => flightEnding.some((each) => each === name);
 
-/** Commands that keep a drone from harm: no limit of the device refuses them. */
-export const safe = ['PAUSE', ...flightEnding] as const satisfies KnownCommand[];
-export const isSafe = (name: string): boolean => safe.some((each) => each === name);
-
 /** Until when the platform must have begun a command, in ms after its request. */
 export const START_WITHIN_MS = 10_000;
 

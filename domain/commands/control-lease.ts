@@ -1,6 +1,7 @@
 /** Who holds the control of a device: for a while, one client of the organisation or one viewer of a share. */
 import * as z from 'zod/mini';
 import type { CommandRecord, Requester } from './command-record';
+import { passesLease } from './stops';
 import { Refusal } from '../values/refusal';
 
 /** How long a lease lasts unless it is renewed, in seconds. */
@@ -38,28 +39,25 @@ export const isOver = ({ until }: ControlLease, now: string): boolean => until <
 const isHeldBy = ({ origin, heldBy }: ControlLease, asking: Asking): boolean =>
   origin === asking.origin && heldBy === asking.requestedBy;
 
-/** Commands that keep a drone from harm, whoever holds it. LAND is none: it ends the flight where the drone is. */
-const always: readonly string[] = ['PAUSE', 'RETURN_HOME'];
-
 /** Whether a lease keeps somebody from anything: the partner outranks the viewers of its shares, and this service everybody. */
-export const isInTheWay = (held: ControlLease, asking: Asking): boolean =>
+export const keepsOut = (held: ControlLease, asking: Asking): boolean =>
   !isHeldBy(held, asking) && asking.origin !== 'service' && (asking.origin === 'share' || held.origin === 'partner');
 
 /**
  * Why a command is refused since somebody else holds the device; undefined when it is not.
  * @param held the lease that is in force
  */
-export function whyHeldFrom(asking: Asking, name: string, held: ControlLease | undefined): Refusal | undefined {
-  if (always.includes(name) || (name === 'LAND' && asking.origin === 'partner')) return undefined;
-  return whyNotYielded(asking, held);
+export function whyLeaseRefuses(asking: Asking, name: string, held: ControlLease | undefined): Refusal | undefined {
+  if (passesLease(name, asking.origin)) return undefined;
+  return whyLeaseStays(asking, held);
 }
 
 /**
  * Why somebody can neither take nor end the lease of a device; undefined when they can.
  * @param held the lease that is in force
  */
-export const whyNotYielded = (asking: Asking, held: ControlLease | undefined): Refusal | undefined =>
-  held && isInTheWay(held, asking) ? heldBy(held, asking) : undefined;
+export const whyLeaseStays = (asking: Asking, held: ControlLease | undefined): Refusal | undefined =>
+  held && keepsOut(held, asking) ? heldBy(held, asking) : undefined;
 
 /** Somebody else holds the device. A viewer is a stranger to the organisation, so it learns of no client. */
 export function heldBy({ origin, heldBy: holder, until }: ControlLease, asking: Asking): Refusal {

@@ -1,7 +1,7 @@
 /** Several who stop a drone at the same moment stop it once: the stop that is under way is the answer to all of them. */
-import { isSafe } from './command';
 import { isEnded } from './command-lifecycle';
 import type { CommandRecord } from './command-record';
+import { isStop } from './stops';
 
 /** For how long a stop that is asked for again is the one that is under way, in ms. */
 export const JOINED_FOR_MS = 2000;
@@ -22,12 +22,12 @@ export interface StopsUnderWay {
 
 /** The stops by audience once a command is the newest one. */
 export const stopsWith = (before: StopsUnderWay, command: CommandRecord): StopsUnderWay['stops'] => {
-  if (!isSafe(command.name)) return undefined;
+  if (!isStop(command.name)) return undefined;
   return { ...(isSameStop(before, command) && before.stops), [audienceOf(command)]: command.commandId };
 };
 
 const isSameStop = ({ newest }: StopsUnderWay, { name, requestedAt }: CommandRecord): boolean =>
-  newest !== undefined && isSafe(name) && newest.name === name && isJoinedIn(newest.requestedAt, requestedAt);
+  newest !== undefined && isStop(name) && newest.name === name && isJoinedIn(newest.requestedAt, requestedAt);
 
 /** The identifier of the stop that a wanted one may be joined to, if {@link isJoined} says so too; undefined when there is none. */
 export const stopToJoin = (under: StopsUnderWay, wanted: CommandRecord): string | undefined =>
@@ -40,7 +40,7 @@ const lastsFor = ({ requestedAt, endBefore }: CommandRecord) => Date.parse(endBe
  * other.
  */
 export const isJoined = (wanted: CommandRecord, underWay: CommandRecord): boolean =>
-  isSafe(wanted.name) &&
+  isStop(wanted.name) &&
   wanted.name === underWay.name &&
   !isEnded(underWay.status) &&
   audienceOf(wanted) === audienceOf(underWay) &&

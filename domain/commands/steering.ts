@@ -1,10 +1,11 @@
 /** Whether a device may be told something now, by what is known of it. */
-import { commandNames, endsFlight, isAmong, isKnownCommand, isSafe, type Command } from './command';
+import { commandNames, endsFlight, isAmong, isKnownCommand, type Command } from './command';
 import type { Requester } from './command-record';
-import { whyHeldFrom, type ControlLease } from './control-lease';
+import { whyLeaseRefuses, type ControlLease } from './control-lease';
 import type { Location } from '../values/destination';
 import { metresTo } from '../dispatch/dispatch';
 import type { Device, DeviceCapabilities } from '../fleet/fleet';
+import { isStop } from './stops';
 import { isOnGround } from '../telemetry/flight';
 import { organisationOf } from '../values/id';
 import type { Job } from '../jobs/job';
@@ -20,7 +21,7 @@ export interface Circumstances {
   readonly ending: string | undefined;
   readonly requester: Requester;
   /** Who holds the device now. */
-  readonly held: ControlLease | undefined;
+  readonly lease: ControlLease | undefined;
   /** Whether a job in flight names the device: it may have taken off since it reported. */
   readonly mayHaveTakenOff: boolean;
 }
@@ -61,10 +62,10 @@ const whileEnding: readonly string[] = ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND'
  * keep a drone in the air.
  */
 export function whyNotCommanded(name: string, circumstances: Circumstances): Refusal | undefined {
-  const { device, job, ending, requester, held } = circumstances;
-  const comesThrough = isSafe(name) && circumstances.mayHaveTakenOff;
-  const heldFrom = whyHeldFrom(requester, name, held);
-  if (heldFrom) return heldFrom;
+  const { device, job, ending, requester, lease } = circumstances;
+  const comesThrough = isStop(name) && circumstances.mayHaveTakenOff;
+  const refusedByLease = whyLeaseRefuses(requester, name, lease);
+  if (refusedByLease) return refusedByLease;
   if (isFormer(name)) return undefined;
   const { lastState } = device;
   if (isOnGround(lastState?.droneState) && !comesThrough) return onTheGround();

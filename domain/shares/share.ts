@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isViewersByDefault } from '../commands/stops';
 import { storedMetadata } from '../values/metadata';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
@@ -53,7 +54,7 @@ export type Share = z.output<typeof share>;
 export const permitsCommand = (
   { permissions, commands }: Pick<Share, 'permissions' | 'commands'>,
   name: string,
-): boolean => permissions.includes('control') && (commands ? commands.includes(name) : name !== 'LAND');
+): boolean => permissions.includes('control') && (commands ? commands.includes(name) : isViewersByDefault(name));
 
 /** Whether a share has ended; times are ISO 8601 in UTC. An expired share counts as deleted (spec section 2). */
 export const hasEnded = ({ expiresAt, revokedAt }: Pick<Share, 'expiresAt' | 'revokedAt'>, now: string) =>

@@ -5,7 +5,7 @@ import { readCommand } from '../../data/commands/commands';
 import { insertCommand } from '../../data/commands/new-commands';
 import { readFlownJobs, type FlownJob } from '../../data/jobs/busy-devices';
 import { newId } from '../../data/store/new-id';
-import { isSafe, type Command } from '../../domain/commands/command';
+import type { Command } from '../../domain/commands/command';
 import { isEnded } from '../../domain/commands/command-lifecycle';
 import { newCommand, type CommandRecord, type Requester } from '../../domain/commands/command-record';
 import type { Device } from '../../domain/fleet/fleet';
@@ -14,6 +14,7 @@ import type { Job } from '../../domain/jobs/job';
 import { isJoined, stopToJoin } from '../../domain/commands/joined-stop';
 import { isFinal, isReported } from '../../domain/jobs/job-lifecycle';
 import { countIn } from '../../domain/access/rate-window';
+import { isStop, passesLimits } from '../../domain/commands/stops';
 import { Refusal } from '../../domain/values/refusal';
 import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/commands/steering';
 import { heldFrom } from './lease';
@@ -54,8 +55,8 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
     deviceId,
     async (head) => {
       const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
-      const held = await heldFrom(head, requester, now);
-      const circumstances = { device, job, ending, requester, held };
+      const lease = await heldFrom(head, requester, now);
+      const circumstances = { device, job, ending, requester, lease };
       const flown = await expectCommanded(command.name, circumstances, () => (flownJobs ??= readFlown(wanted)));
       const commanded = {
         commandId,
@@ -67,11 +68,11 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
       const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
       const joined = await joinedStop(accepted, head);
       if (joined) return keptAnswer(joined, firstAnswer);
-      const counted = isSafe(command.name) ? undefined : countCommand(head.counted, now);
+      const counted = passesLimits(command.name) ? undefined : countCommand(head.counted, now);
       const beside = { counted, shareCode, firstAnswer: firstAnswer?.(accepted) };
       return (await insertCommand(accepted, head, beside)) ? accepted : undefined;
     },
-    isSafe(command.name),
+    passesLimits(command.name),
   );
 }
 
@@ -88,7 +89,7 @@ async function expectCommanded(
   const { job } = circumstances;
   const refusal = whyNotCommanded(name, { ...circumstances, mayHaveTakenOff: false });
   if (!refusal) return job;
-  if (refusal.code !== 'cannot_command' || !isSafe(name)) throw refusal;
+  if (refusal.code !== 'cannot_command' || !isStop(name)) throw refusal;
   const jobs = await readFlown();
   const remaining = whyNotCommanded(name, { ...circumstances, mayHaveTakenOff: jobs.length > 0 });
   if (remaining) throw remaining;

@@ -2,10 +2,10 @@
 import { saveControl, type Head } from '../../data/commands/command-head';
 import { readShare } from '../../data/shares/shares';
 import {
-  isInTheWay,
+  keepsOut,
   isOver,
   newLease,
-  whyNotYielded,
+  whyLeaseStays,
   type Asking,
   type Claimant,
   type ControlLease,
@@ -21,7 +21,7 @@ export async function inForce(control: ControlLease | undefined, now: string): P
 
 /** The lease that somebody has to reckon with. Nobody whom it does not keep from anything reads its share. @param now ISO 8601 */
 export const heldFrom = async ({ control }: Head, asking: Asking, now: string): Promise<ControlLease | undefined> =>
-  control && isInTheWay(control, asking) ? inForce(control, now) : control;
+  control && keepsOut(control, asking) ? inForce(control, now) : control;
 
 /**
  * Gives a claimant the control of a device for the next minute, or for another one.
@@ -37,7 +37,7 @@ export function holdControl(
 ): Promise<ControlLease> {
   const asking = { origin: claimant.origin, requestedBy: claimant.heldBy };
   return decideByHead(deviceId, async (head) => {
-    const refusal = whyNotYielded(asking, await heldFrom(head, asking, now));
+    const refusal = whyLeaseStays(asking, await heldFrom(head, asking, now));
     if (refusal) throw refusal;
     const lease = newLease(claimant, now);
     if (head.control?.heldBy !== claimant.heldBy) await beforeFirst?.();
@@ -59,7 +59,7 @@ export const endLeaseOf = (deviceId: string, heldBy: string): Promise<true> =>
  */
 export function releaseControl(deviceId: string, asking: Asking, now: string): Promise<true> {
   return decideByHead(deviceId, async (head) => {
-    const refusal = whyNotYielded(asking, await heldFrom(head, asking, now));
+    const refusal = whyLeaseStays(asking, await heldFrom(head, asking, now));
     if (refusal) throw refusal;
     return !head.control || (await saveControl(deviceId, head, undefined)) || undefined;
   });

@@ -2,7 +2,8 @@ import * as actions from '../../contract/shares/viewers.actions';
 import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../contract/terms/rates';
 import type { ViewerSession } from '../../data/channels/sessions';
 import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
-import { isKnownCommand, isSafe, type Command } from '../../domain/commands/command';
+import { isKnownCommand, type Command } from '../../domain/commands/command';
+import { isStop, passesLimits } from '../../domain/commands/stops';
 import { knownCommand } from '../../domain/commands/command-request';
 import { Unreadable } from '../../domain/values/judged';
 import { Refusal } from '../../domain/values/refusal';
@@ -29,7 +30,7 @@ export const handler = answer('control', actions.control, async ({ session, mess
     now: now.toISOString(),
   } as const;
   const { commandId } = await acceptCommand(wanted).catch(async (error: unknown) => {
-    if (error instanceof Refusal && isSafe(command.name))
+    if (error instanceof Refusal && isStop(command.name))
       await takeBack(shareId, counted, now).catch((failure: unknown) => {
         logger.error('refused stop stays counted', { error: failure });
       });
@@ -62,7 +63,7 @@ async function limitControl(
   { name }: Command,
   now: Date,
 ): Promise<readonly string[]> {
-  if (isSafe(name)) {
+  if (passesLimits(name)) {
     const [own, all] = [`stop#${connectionId}`, `stop#${shareId}`];
     const stops = await limitRate(own, CONTROLS_PER_MINUTE.stopsOfViewer, now);
     if (stops <= CONTROLS_PER_MINUTE.firstStopsOfViewer) {

@@ -1,4 +1,5 @@
-import { endsFlight, isSafe } from '../../domain/commands/command';
+import { endsFlight } from '../../domain/commands/command';
+import { isStop } from '../../domain/commands/stops';
 import {
   commandLifecycle,
   commandStatuses,
@@ -167,7 +168,7 @@ const isOneStop = (calls: readonly SentCommand[]): boolean =>
   calls.some((made) =>
     calls.every(
       ({ name, shareCode, start, end }) =>
-        isSafe(name) &&
+        isStop(name) &&
         name === made.name &&
         shareCode === made.shareCode &&
         start - made.end < JOINED_FOR_MS &&

@@ -1,8 +1,8 @@
 import {
   isOver,
   newLease,
-  whyHeldFrom,
-  whyNotYielded,
+  whyLeaseRefuses,
+  whyLeaseStays,
   type ControlLease,
 } from '../../../domain/commands/control-lease';
 import type { Refusal } from '../../../domain/values/refusal';
@@ -97,24 +97,26 @@ describe.each(cases)('of %s, while the device is held by %s,', (asker, holder) =
     '%s is refused or not as a command of the kind %s',
     (name, kind) => {
       const reason = kind === 'ordinary' || kind === 'LAND' ? reasons[kind] : undefined;
-      expect(messageOf(whyHeldFrom(asking, name, held))).toBe(reason);
+      expect(messageOf(whyLeaseRefuses(asking, name, held))).toBe(reason);
     },
   );
 
   test('the lease can be taken and ended or not', () => {
-    expect(messageOf(whyNotYielded(asking, held))).toBe(reasons.lease);
+    expect(messageOf(whyLeaseStays(asking, held))).toBe(reasons.lease);
   });
 });
 
 test('a client and a viewer of one name are two', () => {
-  expect(whyHeldFrom({ origin: 'share', requestedBy: 'one' }, 'GO_TO', lease('partner', 'one'))?.code).toBe('held_by');
+  expect(whyLeaseRefuses({ origin: 'share', requestedBy: 'one' }, 'GO_TO', lease('partner', 'one'))?.code).toBe(
+    'held_by',
+  );
 });
 
 test.each([
   ['a partner the identifier of the device', 'partner', 'deviceId'],
   ['a viewer, whose messages name no device, nothing', 'share', ''],
 ] as const)('names %s', (_, origin, path) => {
-  const refusal = whyNotYielded({ origin, requestedBy: 'one' }, lease('partner', 'client-2'));
+  const refusal = whyLeaseStays({ origin, requestedBy: 'one' }, lease('partner', 'client-2'));
   expect(refusal?.details.map((detail) => detail.path)).toEqual([path]);
 });
 

@@ -102,7 +102,7 @@ const ordinary = {
   job: undefined,
   ending: undefined,
   requester,
-  held: undefined,
+  lease: undefined,
   mayHaveTakenOff: false,
 };
 
@@ -112,7 +112,7 @@ test.each(cases)('of a device %s: %s', (_, name, change, expected) => {
   expect(refusal?.details.map(({ path, message }) => [path, message])).toEqual(expected && [expected]);
 });
 
-const held: ControlLease = { origin: 'partner', heldBy: 'client2', until: '2026-11-27T10:31:00.000Z' };
+const lease: ControlLease = { origin: 'partner', heldBy: 'client2', until: '2026-11-27T10:31:00.000Z' };
 test.each([
   ['GO_TO', {}, 'held_by'],
   ['GO_TO', { requester: { ...requester, requestedBy: 'client2' } }, undefined],
@@ -121,7 +121,7 @@ test.each([
   ['PAUSE', { device: standing('DOCKED') }, 'cannot_command'],
   ['TAKE_PHOTO', { device: standing('DOCKED') }, 'held_by'],
 ])('of a device that another client holds: %s', (name, change, code) => {
-  expect(whyNotCommanded(name, { ...ordinary, held, ...change })?.code).toBe(code);
+  expect(whyNotCommanded(name, { ...ordinary, lease, ...change })?.code).toBe(code);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { clientSeats, seatOf, seatsKey, shareSeats } from '../../../data/store/s
 import { callsOf, counterKey } from '../../../data/access/rate-limit';
 import { shareIdOf } from '../../../data/shares/share-id';
 import { newLease } from '../../../domain/commands/control-lease';
-import { safe } from '../../../domain/commands/command';
+import { stopNames } from '../../../domain/commands/stops';
 import { viewerHandshakesPerMinute } from '../../../domain/shares/share';
 import { callSeat } from '../../../domain/values/call-seats';
 import { MAX_WAITING_OF_CLIENT } from '../../../domain/events/waiting-seats';
@@ -110,7 +110,7 @@ beforeEach(async () => {
   // As if the machine were not busy.
   jest.spyOn(performance, 'now').mockReturnValue(0);
   await engine.put('fleet', commandedDevice());
-  await engine.put('shares', shareItem({ permissions: ['view', 'control'], commands: [...safe, 'TAKE_PHOTO'] }));
+  await engine.put('shares', shareItem({ permissions: ['view', 'control'], commands: [...stopNames, 'TAKE_PHOTO'] }));
 });
 afterEach(async () => {
   await Promise.all(others.splice(0));
@@ -123,7 +123,7 @@ test('each limit of this service can be used up here, and no other', () => {
   expect(Object.keys(useUp)).toEqual(own.map(([name]) => name));
 });
 
-const cells = Object.entries(useUp).flatMap(([limit, using]) => safe.map((name) => [limit, name, using] as const));
+const cells = Object.entries(useUp).flatMap(([limit, using]) => stopNames.map((name) => [limit, name, using] as const));
 
 describe.each(cells)('with the %s used up, %s', (limit, name, using) => {
   test('of a client comes through', async () => {
@@ -139,7 +139,7 @@ describe.each(cells)('with the %s used up, %s', (limit, name, using) => {
   });
 });
 
-test.each(safe)('%s of ten clients and ten viewers in turn is one command for each of both', async (name) => {
+test.each(stopNames)('%s of ten clients and ten viewers in turn is one command for each of both', async (name) => {
   for (let count = 0; count < 10; count += 1) {
     expect(await sendByRest(name)).toMatchObject({ status: 202 });
     expect(await sendByViewer(name)).toMatchObject({ type: 'accepted' });
@@ -148,7 +148,7 @@ test.each(safe)('%s of ten clients and ten viewers in turn is one command for ea
   expect(commands.map(({ origin }) => origin).sort()).toEqual(['partner', 'share']);
 });
 
-test.each(safe)('%s comes through in base64, as of a client that says the media type of a file', async (name) => {
+test.each(stopNames)('%s comes through in base64, as of a client that says the media type of a file', async (name) => {
   await useUp['commands of a client']();
   const body = Buffer.from(JSON.stringify({ name })).toString('base64');
   const event = request({ scopes: ['command:control'], path: { deviceId }, headers: {}, body });
@@ -168,7 +168,7 @@ test.each<[OwnLimit, () => Promise<unknown>, object]>([
   expect(await send()).toMatchObject(expected);
 });
 
-test.each(safe)(
+test.each(stopNames)(
   'the socket of an organisation takes no commands, also no %s: its clients send them by REST',
   async (name) => {
     const connectionId = newSocket();

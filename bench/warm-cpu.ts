@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { endpointTable } from '../contract/endpoint-table';
-import { scopes } from '../contract/terms/endpoint';
+import { scopes } from '../contract/terms/scopes';
 import type { EndpointKey } from '../contract/endpoints';
 import { toItem } from '../data/jobs/job-item';
 import { tableNames, tableVariable } from '../domain/values/table';

@@ -1,6 +1,6 @@
 import { endsFlight, type KnownCommand } from '../domain/commands/command';
 import { isOnGround } from '../domain/telemetry/flight';
-import { permitsCommand } from '../domain/shares/share';
+import { permitsCommand } from '../domain/shares/viewer-rights';
 import type { Connection } from './connection';
 import type { ShareStatus } from './messages';
 

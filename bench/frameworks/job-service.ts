@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { callerContext } from '../../contract/terms/caller';
-import type { Scope } from '../../contract/terms/endpoint';
+import type { Scope } from '../../contract/terms/scopes';
 import { createdJobReply, jobReply } from '../../contract/jobs/jobs.schemas';
 import { fromItem, keyOf, toItem } from '../../data/jobs/job-item';
 import { tableVariable, type TableName } from '../../domain/values/table';

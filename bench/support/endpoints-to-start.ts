@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/endpoint-table';
-import { scopes } from '../../contract/terms/endpoint';
+import { scopes } from '../../contract/terms/scopes';
 import type { EndpointKey } from '../../contract/endpoints';
 import { id } from '../../test/domain/fixtures/samples';
 import { call as answerOf, request } from '../../test/lambdas/fixtures/api-gateway';

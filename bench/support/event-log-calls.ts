@@ -1,4 +1,4 @@
-import { scopes } from '../../contract/terms/endpoint';
+import { scopes } from '../../contract/terms/scopes';
 import { newId } from '../../data/store/new-id';
 import { logEvents } from '../../lambdas/events/log-events';
 import { readFeed } from '../../lambdas/events/read-feed';

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DroneMissionClient } from 'drone-mission-client';
-import { scopes } from '../../contract/terms/endpoint';
+import { scopes } from '../../contract/terms/scopes';
 import { partnersShape, type Partner } from '../../bin/start/stack-facts';
 import { initialEnvironment } from './local-stack';
 

@@ -1,4 +1,4 @@
-import { scopes } from '../../contract/terms/endpoint';
+import { scopes } from '../../contract/terms/scopes';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetKey } from '../../data/fleet/fleet-key';
 import { toItem } from '../../data/jobs/job-item';

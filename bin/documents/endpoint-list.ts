@@ -1,5 +1,6 @@
 import { endpointTable, routeOf } from '../../contract/endpoint-table';
-import { scopes, scopesOf, scopeWord, type Endpoint } from '../../contract/terms/endpoint';
+import { type Endpoint } from '../../contract/terms/endpoint';
+import { scopes, scopesOf, scopeWord } from '../../contract/terms/scopes';
 import type { EndpointKey } from '../../contract/endpoints';
 import { firstPathOf } from '../../contract/documents/openapi/operation-ids';
 

@@ -1,4 +1,4 @@
-import { scopes } from '../../contract/terms/endpoint';
+import { scopes } from '../../contract/terms/scopes';
 import { commonOptions } from '../program/common-options';
 import type { CommandName } from './command-line';
 

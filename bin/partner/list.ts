@@ -1,4 +1,4 @@
-import { scopes as known, scopesOfAll } from '../../contract/terms/endpoint';
+import { scopes as known, scopesOfAll } from '../../contract/terms/scopes';
 import { listOrganisations } from '../../data/access/organisations';
 import { organisationId } from '../../domain/values/id';
 import { apiKeyIds, type Partner } from '../../domain/access/partner';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { scopes, scopesOfAll } from '../../contract/terms/endpoint';
+import { scopes, scopesOfAll } from '../../contract/terms/scopes';
 import { text } from '../../domain/values/text';
 import { UsageError } from '../command-line/usage-error';
 import type { Flags } from './command-line';

@@ -1,4 +1,5 @@
-import { scopes, type Endpoint } from '../terms/endpoint';
+import { type Endpoint } from '../terms/endpoint';
+import { scopes } from '../terms/scopes';
 import * as schemas from './limits.schemas';
 
 // The endpoint for a client's limits.

@@ -1,9 +1,10 @@
 import { organisationOf, type Kind, type Resource } from '../../domain/values/id';
 import type { StatusMessage } from '../../domain/channels/status-message';
-import type { Scope, TableUses } from '../terms/endpoint';
-import { channelAddresses } from '../terms/links';
+import type { TableUses } from '../terms/endpoint';
+import type { Scope } from '../terms/scopes';
+import { channelAddresses } from '../terms/topics-and-paths';
 
-export { topicOf } from '../terms/links';
+export { topicOf } from '../terms/topics-and-paths';
 
 type MessageType = StatusMessage['type'];
 /** A field that every message has. */

@@ -1,4 +1,4 @@
-import { START_WITHIN_MS } from '../../domain/commands/command';
+import { START_WITHIN_MS } from '../../domain/commands/command-timeout';
 import { asksForStop, commandRequest } from '../../domain/commands/command-request';
 import { LEASE_S } from '../../domain/commands/control-lease';
 import type { Endpoint } from '../terms/endpoint';

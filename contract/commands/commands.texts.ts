@@ -1,4 +1,5 @@
-import { commandNames, commandOrigins, START_WITHIN_MS, timeoutBounds } from '../../domain/commands/command';
+import { commandNames, commandOrigins } from '../../domain/commands/command';
+import { START_WITHIN_MS, timeoutBounds } from '../../domain/commands/command-timeout';
 import { commandReasons } from '../../domain/commands/command-lifecycle';
 import { LEASE_S } from '../../domain/commands/control-lease';
 import type { Field, Fields } from '../terms/field';

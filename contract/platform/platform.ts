@@ -20,9 +20,6 @@ export type { FailureReason } from '../../domain/jobs/job-report';
 export { EVENT_VERSION, outboundEvents, type OutboundEventType } from '../../domain/platform/outbound-events';
 export { PLATFORM, SERVICE } from '../../domain/values/service';
 
-/** How often the queue of retries delivers an event before it goes to the dead-letter queue. */
-export const MAX_RETRIES = 5;
-
 /** Most `report.rejected` in a minute: an event that goes wrong may come thousands of times. */
 export const MOST_TOLD = 60;
 

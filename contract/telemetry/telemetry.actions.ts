@@ -3,7 +3,7 @@ import { judged } from '../../domain/values/judged';
 import { list } from '../../domain/values/list';
 import { sample } from '../../domain/telemetry/telemetry';
 import { name } from '../../domain/values/text';
-import { scopes, type Scope } from '../terms/endpoint';
+import { scopes, type Scope } from '../terms/scopes';
 import { refusedSample } from '../terms/message-fault';
 import { messageId as id } from '../terms/message-id';
 import type { WebSocketAction } from '../terms/websocket-action';

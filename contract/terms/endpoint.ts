@@ -2,27 +2,8 @@ import type * as z from 'zod/mini';
 import type { RefusalCode } from '../../domain/values/refusal';
 import type { TableName } from '../../domain/values/table';
 import type { Deprecation } from './deprecation';
-import type { LinkedKind } from './links';
-
-/** OAuth scopes (spec section 5), with the description that Cognito shows. */
-export const scopeDescriptions = {
-  'command:create': 'Create jobs and missions',
-  'command:read': 'Read missions, read and follow jobs and commands',
-  'command:update': 'Change and delete jobs and missions',
-  'command:control': 'Command devices in flight',
-  'stream:share': 'Share a device with viewers',
-  'stream:publish': 'Publish telemetry',
-  'share:read': 'Read shares and follow their status',
-  'share:manage': 'Revoke shares',
-  'resources:read': 'Read the fleet and follow its status',
-} as const;
-
-export type Scope = keyof typeof scopeDescriptions;
-
-export const scopes = Object.keys(scopeDescriptions) as readonly Scope[];
-
-/** The scopes that `all` means. It never means more, so that no partner may command drones by an upgrade: that is granted by name. */
-export const scopesOfAll: readonly Scope[] = scopes.filter((scope) => scope !== 'command:control');
+import type { LinkedKind } from './topics-and-paths';
+import type { Scope } from './scopes';
 
 /** A DynamoDB operation, named like the SDK's command without `Item`. */
 export type TableUse = 'get' | 'batchGet' | 'batchWrite' | 'query' | 'scan' | 'put' | 'update' | 'delete';
@@ -66,7 +47,7 @@ export interface Endpoint {
   /** Tables that its own operation uses, and how; {@link tablesOf} adds those for `perMinute`, `idempotent` and `waits`. */
   readonly tables: TableUses;
   readonly settings?: readonly Setting[];
-  /** Fails the job that it creates, later, if the platform does not take it: it sends to the queue of events to try again. */
+  /** Fails the job that it creates, later, if the platform does not take it: it sends to the queue of retries. */
   readonly setsDeadlines?: true;
   /** Publishes a question to the drone platform, whose answer it waits for. */
   readonly asksPlatform?: true;
@@ -127,27 +108,6 @@ export const settingsOf = ({ settings = [], waits, request }: Endpoint): readonl
   ...(waits ? (['MAX_WAITING_CALLS'] as const) : []),
   ...(request.file ? (['MAX_FILES_AT_ONCE'] as const) : []),
 ];
-
-export type Scoped = Pick<Endpoint, 'scope'>;
-
-const needsAll = (scope: Endpoint['scope']): scope is { readonly all: readonly Scope[] } =>
-  scope !== null && typeof scope === 'object' && 'all' in scope;
-
-/** The scopes that an endpoint names, of which a token needs one, or all; none for the endpoint that needs no token. */
-export const scopesOf = ({ scope }: Scoped): readonly Scope[] =>
-  scope === null ? [] : needsAll(scope) ? scope.all : [scope].flat();
-
-/** What joins the names of an endpoint's scopes. */
-export const scopeWord = ({ scope }: Scoped): 'and' | 'or' => (needsAll(scope) ? 'and' : 'or');
-
-/** The scopes of an endpoint as a text: `a and b`, or `a or b`. */
-export const scopeNames = (endpoint: Scoped): string => scopesOf(endpoint).join(` ${scopeWord(endpoint)} `);
-
-/** Whether a token with these scopes may call an endpoint. */
-export const permits = (endpoint: Scoped, granted: readonly string[]): boolean =>
-  needsAll(endpoint.scope)
-    ? endpoint.scope.all.every((scope) => granted.includes(scope))
-    : scopesOf(endpoint).some((scope) => granted.includes(scope));
 
 /** The text for partners, in Markdown. */
 export const descriptionOf = ({ description }: Pick<Endpoint, 'description'>): string =>

@@ -1,18 +1,4 @@
-/** The channels of spec section 6: where the status of each kind of resource is followed. */
-export const channelAddresses = {
-  job: {
-    /** The field that holds the identifier of the resource. */
-    idField: 'jobId',
-    /** Second part of the MQTT topic, after the identifier. */
-    topicSuffix: 'JOB/STATUS',
-    /** Path of the WebSocket connection, with `{id}` for the identifier. */
-    path: '/v3/jobs/{id}/status/ws',
-  },
-  group: { idField: 'deviceGroupId', topicSuffix: 'DEVICE/STATUS', path: '/v3/devices/{id}/status/ws' },
-  share: { idField: 'shareCode', topicSuffix: 'SHARE/STATUS', path: '/v3/shares/{id}/status/ws' },
-} as const;
-
-export type LinkedKind = keyof typeof channelAddresses;
+import { channelAddresses, topicOf, type LinkedKind } from './topics-and-paths';
 
 /** A reply before `lambdas/serve/response.ts` adds the links. */
 export type WithoutLinks<Part> = Part extends readonly (infer Element)[]
@@ -20,10 +6,6 @@ export type WithoutLinks<Part> = Part extends readonly (infer Element)[]
   : Part extends object
     ? { [Name in keyof Part as Name extends 'links' ? never : Name]: WithoutLinks<Part[Name]> }
     : Part;
-
-/** The MQTT topic of a resource: `<id>/JOB/STATUS`. */
-export const topicOf = ({ kind, id }: { readonly kind: LinkedKind; readonly id: string }) =>
-  `${id}/${channelAddresses[kind].topicSuffix}`;
 
 /** Adds its links to each resource of this kind that a reply has, alone or in a list. */
 export function withLinks(kind: LinkedKind, reply: object): object {

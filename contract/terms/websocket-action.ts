@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { RefusalCode } from '../../domain/values/refusal';
-import type { Scope, TableUses } from './endpoint';
+import type { TableUses } from './endpoint';
+import type { Scope } from './scopes';
 
 /**
  * Permissions of a function beyond tables: `snapshots`: request a snapshot for a connection; `telemetry`: accept samples,

@@ -1,4 +1,4 @@
-/** When a command times out: messages in the queue of events to try again. */
+/** When a command times out: messages in the queue of retries. */
 import * as z from 'zod/mini';
 import type { CommandKey } from './command-item';
 import { sendToQueue } from '../store/queue';

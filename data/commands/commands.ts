@@ -1,7 +1,7 @@
 import { GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { commandRecord, type CommandRecord } from '../../domain/commands/command-record';
-import { timeoutBounds } from '../../domain/commands/command';
+import { timeoutBounds } from '../../domain/commands/command-timeout';
 import { commandStatuses, isEnded } from '../../domain/commands/command-lifecycle';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';

@@ -1,9 +1,7 @@
-/** Until when the platform has to queue a dispatched job: messages in the queue of events to try again. */
+/** Until when the platform has to queue a dispatched job: messages in the queue of retries. */
 import * as z from 'zod/mini';
+import { TAKEN_WITHIN_S } from '../../domain/jobs/take-deadline';
 import { sendToQueue } from '../store/queue';
-
-/** Seconds from the request. */
-const TAKEN_WITHIN_S = 60;
 
 const deadline = z.strictObject({ untakenJob: z.string() });
 

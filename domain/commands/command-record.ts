@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { commandOrigins, defaultTimeoutOf, START_WITHIN_MS, type Command } from './command';
+import { commandOrigins, type Command } from './command';
+import { defaultTimeoutOf, START_WITHIN_MS } from './command-timeout';
 import { commandReason, commandStatuses, reportedCommandStatus } from './command-lifecycle';
 import { storedMetadata } from '../values/metadata';
 import { text } from '../values/text';

@@ -1,7 +1,7 @@
 /** The body of a request for a command: one closed schema for each name, and an open one for names of the platform's own. */
 import * as z from 'zod/mini';
-import { commandNames, commandParameters, MAX_COMMAND_BYTES, timeoutBounds } from './command';
-import type { Command, KnownCommand } from './command';
+import { commandNames, commandParameters, MAX_COMMAND_BYTES, type Command, type KnownCommand } from './command';
+import { timeoutBounds } from './command-timeout';
 import { stopNames } from './stops';
 import { freeForm } from '../values/free-form';
 import { name } from '../values/text';

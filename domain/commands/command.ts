@@ -68,15 +68,3 @@ export const commandOrigins = ['partner', 'share', 'service'] as const;
 /** Commands that end a flight. Whatever is pending ends as SUPERSEDED when one is accepted. */
 const flightEnding = ['RETURN_HOME', 'LAND'] as const satisfies KnownCommand[];
 export const endsFlight = (name: string): boolean => flightEnding.some((each) => each === name);
-
-/** Until when the platform must have begun a command, in ms after its request. */
-export const START_WITHIN_MS = 10_000;
-
-/** How long a command may take, in seconds. */
-export const timeoutBounds = { minimum: 5, maximum: 600 } as const;
-const SHORT_TIMEOUT_S = 30;
-const FLOWN_TIMEOUT_S = 300;
-const flown: readonly string[] = ['GO_TO', 'ORBIT', ...flightEnding] satisfies string[];
-
-/** How long a command may take unless its request says so, in seconds: one that is flown takes minutes. */
-export const defaultTimeoutOf = (name: string): number => (flown.includes(name) ? FLOWN_TIMEOUT_S : SHORT_TIMEOUT_S);

@@ -6,7 +6,7 @@ import type { Device } from '../fleet/fleet';
 import { jobRequest } from '../jobs/job';
 import type { StoredMission } from '../missions/mission-record';
 import { invalid, Refusal } from '../values/refusal';
-import { offlineAfter } from '../fleet/state-saving';
+import { offlineAfter } from '../fleet/offline';
 import { standingPlaceOf, type Place, type StandingDevice } from '../fleet/standing-device';
 import { name } from '../values/text';
 

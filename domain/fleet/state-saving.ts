@@ -5,12 +5,12 @@
  */
 import type { Device } from './fleet';
 import { isOnGround, takeOffAfter, type TakeOff } from '../telemetry/flight';
-import { isTransition, metresBetween, OFFLINE_AFTER_MS, sequenceOf, type DeviceState } from '../telemetry/telemetry';
+import { isTransition, metresBetween, sequenceOf, type DeviceState } from '../telemetry/telemetry';
 
 /** Interval at which the state of a device is written, except for transitions, in ms. */
 const SAVE_INTERVAL_MS = 1000;
 /** The interval while a device is at rest and its state stays the same, in ms. */
-const REST_SAVE_INTERVAL_MS = 10_000;
+export const REST_SAVE_INTERVAL_MS = 10_000;
 /** What counts as the same state: so many metres, and percent of the battery. */
 const REST_METRES = 5;
 const REST_PERCENT = 1;
@@ -78,7 +78,7 @@ function turnAfter({ savedAt, status }: Device, interval: number, now: Date): st
 }
 
 /** Whether a state is that of a device that stands and flies no job. */
-const isAtRest = ({ droneState, jobId }: DeviceState): boolean => isOnGround(droneState) && jobId === undefined;
+export const isAtRest = ({ droneState, jobId }: DeviceState): boolean => isOnGround(droneState) && jobId === undefined;
 
 /** Whether a device stays at rest, as it was saved. A field that a report leaves out counts as unchanged. */
 function staysAtRest(saved: DeviceState | undefined, next: DeviceState): boolean {
@@ -88,16 +88,6 @@ function staysAtRest(saved: DeviceState | undefined, next: DeviceState): boolean
   const [charged, charge] = [saved, next].map(({ battery }) => battery?.percent);
   return isNear && (charge === undefined || (charged !== undefined && Math.abs(charge - charged) <= REST_PERCENT));
 }
-
-/** The longest time after which a device is offline, see {@link offlineAfter}, in ms. */
-export const LONGEST_OFFLINE_AFTER_MS = OFFLINE_AFTER_MS + REST_SAVE_INTERVAL_MS;
-
-/**
- * After how much time without a save a device is offline, in ms: at rest it may have reported until its next save was due, and
- * it is not offline before {@link OFFLINE_AFTER_MS} of silence.
- */
-export const offlineAfter = ({ lastState }: Pick<Device, 'lastState'>): number =>
-  lastState && isAtRest(lastState) ? LONGEST_OFFLINE_AFTER_MS : OFFLINE_AFTER_MS;
 
 /** Whether a report without a newer state is to be recorded: for an online device one per second is. */
 export const isReportDue = ({ status, reportedAt }: Device, now: Date): boolean =>

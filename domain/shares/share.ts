@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { isViewersByDefault } from '../commands/stops';
 import { storedMetadata } from '../values/metadata';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
@@ -49,12 +48,6 @@ const MOST_WITHOUT_BROADCAST = 50;
 export const isBroadcast = ({ maxViewers }: Pick<Share, 'maxViewers'>): boolean => maxViewers > MOST_WITHOUT_BROADCAST;
 
 export type Share = z.output<typeof share>;
-
-/** Whether the viewers of a share may send a command. */
-export const permitsCommand = (
-  { permissions, commands }: Pick<Share, 'permissions' | 'commands'>,
-  name: string,
-): boolean => permissions.includes('control') && (commands ? commands.includes(name) : isViewersByDefault(name));
 
 /** Whether a share has ended; times are ISO 8601 in UTC. An expired share counts as deleted (spec section 2). */
 export const hasEnded = ({ expiresAt, revokedAt }: Pick<Share, 'expiresAt' | 'revokedAt'>, now: string) =>

@@ -86,9 +86,6 @@ export const sample = z.strictObject({
 });
 export type Sample = z.output<typeof sample>;
 
-/** A device counts as offline this long after its last report, in ms. */
-export const OFFLINE_AFTER_MS = 30_000;
-
 /**
  * Sequence number of a sample: its timestamp in Unix milliseconds, so no counter is needed. A sample that is not later than
  * the device's last one is not delivered.

@@ -1,6 +1,6 @@
 import { markOffline } from '../../data/fleet/device-state';
 import { onlineDevices, type OnlineDevice } from '../../data/fleet/online-devices';
-import { LONGEST_OFFLINE_AFTER_MS } from '../../domain/fleet/state-saving';
+import { LONGEST_OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { allSettled } from '../runtime/concurrency';
 import { logger } from '../runtime/logger';
 

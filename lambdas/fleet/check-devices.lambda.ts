@@ -12,7 +12,8 @@ import { markOffline, readDevices, saveTrailing } from '../../data/fleet/device-
 import { readDevice } from '../../data/fleet/fleet';
 import type { Device } from '../../domain/fleet/fleet';
 import type { Organisation } from '../../domain/values/id';
-import { isUnsaved, offlineAfter, waitForTurn } from '../../domain/fleet/state-saving';
+import { isUnsaved, waitForTurn } from '../../domain/fleet/state-saving';
+import { offlineAfter } from '../../domain/fleet/offline';
 import { sequenceOf, type Sample } from '../../domain/telemetry/telemetry';
 import { allSettled } from '../runtime/concurrency';
 import { eachMessage, type Task } from '../runtime/each-message';

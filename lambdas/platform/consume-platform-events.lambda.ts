@@ -1,6 +1,6 @@
 import type { SQSBatchResponse } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { MAX_RETRIES } from '../../contract/platform/platform';
+import { MAX_RETRIES } from '../../contract/platform/event-retries';
 import { readCommandDeadline } from '../../data/commands/command-deadline';
 import { readTakeDeadline } from '../../data/jobs/take-deadline';
 import { sendToQueue } from '../../data/store/queue';

@@ -1,5 +1,5 @@
 import { callerContext } from '../../contract/terms/caller';
-import { permits, scopeNames } from '../../contract/terms/endpoint';
+import { permits, scopeNames } from '../../contract/terms/scopes';
 import { lacksScope } from '../../contract/terms/forbidden';
 import { limitsOfClient } from '../../domain/access/partner';
 import { forbidden, Refusal } from '../../domain/values/refusal';

@@ -7,7 +7,7 @@ import { isStop, passesLimits } from '../../domain/commands/stops';
 import { knownCommand } from '../../domain/commands/command-request';
 import { Unreadable } from '../../domain/values/judged';
 import { Refusal } from '../../domain/values/refusal';
-import { permitsCommand } from '../../domain/shares/share';
+import { permitsCommand } from '../../domain/shares/viewer-rights';
 import { acceptCommand } from '../commands/accept-command';
 import { faultsIn } from '../runtime/details';
 import { limitRate, uncount } from '../runtime/limit-rate';

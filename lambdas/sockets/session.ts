@@ -1,7 +1,7 @@
 /** The session, or the socket of a partner, that a message came over. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { channelOf, channels } from '../../contract/channels/status-channels';
-import type { Scope } from '../../contract/terms/endpoint';
+import type { Scope } from '../../contract/terms/scopes';
 import { notForViewers } from '../../contract/terms/forbidden';
 import { findConnection, followedResource, type Connection } from '../../data/channels/connections';
 import { findSession, sessionItem, type PartnerSession, type Session } from '../../data/channels/sessions';

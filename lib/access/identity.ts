@@ -1,7 +1,7 @@
 import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { ResourceServerScope, UserPool, UserPoolResourceServer } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import { scopeDescriptions } from '../../contract/terms/endpoint';
+import { scopeDescriptions } from '../../contract/terms/scopes';
 import { SERVICE } from '../../contract/platform/platform';
 import { publishOutputs } from '../functions/publish-outputs';
 

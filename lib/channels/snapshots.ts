@@ -5,7 +5,8 @@ import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from './websocket-api';
 import type { Tables } from '../functions/tables';
 import { grantVideo } from '../functions/video';
-import { alarmOnErrors, alarmOnThrottles, countErrors } from '../functions/error-lines';
+import { alarmOnErrors, countErrors } from '../functions/error-lines';
+import { alarmOnThrottles } from '../functions/throttle-alarm';
 
 export interface SnapshotsProps {
   readonly channels: Contract['channels'];

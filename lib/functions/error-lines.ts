@@ -7,7 +7,7 @@ import type { ApiFunction } from './api-function';
 import { defineAlarm, period, type Suffering } from './alarm-definition';
 
 /** More than a deployment or a single faulty message causes. */
-const MAX_ERRORS = 5;
+export const MAX_ERRORS = 5;
 
 /**
  * Counts the lines of level ERROR of a function as errors of a capability, for the alarm of {@link alarmOnErrors}. The lines
@@ -41,22 +41,7 @@ export function alarmOnErrors(
   });
 }
 
-/**
- * Defines the alarm `<Capability>Throttled` over the calls of the functions of {@link countErrors} that DynamoDB throttles: clients are
- * told to come back, so no line says an error, however long it lasts.
- */
-export function alarmOnThrottles(scope: Construct, capability: Capability, suffering: Suffering): void {
-  defineAlarm(scope, {
-    name: `${capitalised(capability)}Throttled`,
-    group: 'channels',
-    ...suffering,
-    metric: lineMetric(scope, THROTTLES, capability),
-    threshold: MAX_ERRORS,
-    twoOfThree: true,
-  });
-}
-
-const capitalised = (capability: Capability) => capability.charAt(0).toUpperCase() + capability.slice(1);
+export const capitalised = (capability: Capability) => capability.charAt(0).toUpperCase() + capability.slice(1);
 
 /** Counts the lines of functions that refuse for a reason. @returns their number, of all functions together */
 export function countRefusals(scope: Construct, refusing: readonly ApiFunction[], reason: RefusalCode): Metric {
@@ -72,7 +57,7 @@ const setNamespace = (counting: ApiFunction): void => {
   counting.lambda.addEnvironment(metricVariables.namespace, Stack.of(counting).stackName);
 };
 
-function lineMetric(
+export function lineMetric(
   scope: Construct,
   { name, dimension }: typeof ERRORS | typeof THROTTLES | typeof REFUSALS,
   value: string,

@@ -4,7 +4,8 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { MAX_RETRIES, PLATFORM } from '../../contract/platform/platform';
+import { PLATFORM } from '../../contract/platform/platform';
+import { MAX_RETRIES } from '../../contract/platform/event-retries';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream, commandKeys } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
@@ -34,7 +35,7 @@ export class PlatformIntegration extends Construct {
     this.grantDeadlines(publish);
   }
 
-  /** Lets a function set deadlines of jobs and commands, in the queue of events to try again. */
+  /** Lets a function set deadlines of jobs and commands, in the queue of retries. */
   grantDeadlines(fn: ApiFunction): void {
     const { queueArn, queueUrl } = this.inbound.retries;
     fn.allow(['sqs:SendMessage'], [queueArn]);

@@ -1,5 +1,5 @@
 import { endpointTable, routeOf } from '../../contract/endpoint-table';
-import { permits, scopeNames } from '../../contract/terms/endpoint';
+import { permits, scopeNames } from '../../contract/terms/scopes';
 import type { EndpointKey } from '../../contract/endpoints';
 import { clients, pathOf, send, type Client } from './client';
 import { forbiddenAt } from './given';

@@ -1,7 +1,7 @@
 import { CreateUsagePlanKeyCommand, DeleteApiKeyCommand, NotFoundException } from '@aws-sdk/client-api-gateway';
 import { DeleteUserPoolClientCommand, ResourceNotFoundException } from '@aws-sdk/client-cognito-identity-provider';
 import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { scopes } from '../../contract/terms/endpoint';
+import { scopes } from '../../contract/terms/scopes';
 import { store } from '../data/fixtures/store';
 import { id, rival } from '../domain/fixtures/samples';
 import { apiGateway, aws, cognito, partner, partnerAt } from './fixtures/aws';

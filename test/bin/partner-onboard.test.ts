@@ -1,6 +1,6 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { CreateUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
-import { scopes, scopesOfAll } from '../../contract/terms/endpoint';
+import { scopes, scopesOfAll } from '../../contract/terms/scopes';
 import { outboundEvents } from '../../contract/platform/platform';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store } from '../data/fixtures/store';

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { channels, type Channel } from '../../contract/channels/status-channels';
-import { scopes, type Scope } from '../../contract/terms/endpoint';
+import { scopes, type Scope } from '../../contract/terms/scopes';
 import { clients, type Client } from '../api/client';
 import { forgeries } from '../api/forgeries';
 import { fleetOf, givenJob, givenShare } from '../api/given';

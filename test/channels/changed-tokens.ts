@@ -1,7 +1,7 @@
 import { CognitoIdentityProviderClient, UpdateUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { decodeJwt } from 'jose';
-import type { Scope } from '../../contract/terms/endpoint';
+import type { Scope } from '../../contract/terms/scopes';
 import type { Client } from '../api/client';
 import { access, database, tableNamed } from '../api/stack/aws-access';
 

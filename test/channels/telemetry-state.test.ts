@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { OFFLINE_AFTER_MS } from '../../domain/telemetry/telemetry';
+import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
 import { loseCheck } from './device-reports';

@@ -1,5 +1,5 @@
 import { endpointTable, routeOf } from '../../contract/endpoint-table';
-import { scopes, scopesOf } from '../../contract/terms/endpoint';
+import { scopes, scopesOf } from '../../contract/terms/scopes';
 
 test('the required scope of every endpoint is in the list of scopes', () => {
   const required = Object.values(endpointTable).flatMap(scopesOf);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { FaultsFile } from 'cloud-assembly-runner';
-import { START_WITHIN_MS } from '../../domain/commands/command';
+import { START_WITHIN_MS } from '../../domain/commands/command-timeout';
 import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';

@@ -1,6 +1,6 @@
 /** The authorizer allows a client every method, so each function that API Gateway calls with a token checks the scope. */
 import { endpointTable } from '../../contract/endpoint-table';
-import { permits, scopeNames, scopes, scopesOf } from '../../contract/terms/endpoint';
+import { permits, scopeNames, scopes, scopesOf } from '../../contract/terms/scopes';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';
 import './fixtures/log';

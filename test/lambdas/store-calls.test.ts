@@ -1,5 +1,6 @@
 import { endpointTable } from '../../contract/endpoint-table';
-import { scopes, tablesOf, type TableUse } from '../../contract/terms/endpoint';
+import { tablesOf, type TableUse } from '../../contract/terms/endpoint';
+import { scopes } from '../../contract/terms/scopes';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../contract/terms/endpoint';
+import type { Scope } from '../../contract/terms/scopes';
 import { RestClient } from '../../bin/client/rest-client';
 import type { Facts } from '../api/stack/facts';
 import type { Organisation } from './organisations';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Scope } from '../../contract/terms/endpoint';
+import type { Scope } from '../../contract/terms/scopes';
 import { partnersShape, type Partner } from '../../bin/start/stack-facts';
 import type { Dispatch } from './claim-violations';
 import { runPartnerCommand } from '../api/stack/aws-access';

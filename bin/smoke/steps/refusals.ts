@@ -1,5 +1,5 @@
 import { endpointTable, routeOf } from '../../../contract/endpoint-table';
-import { permits } from '../../../contract/terms/endpoint';
+import { permits } from '../../../contract/terms/scopes';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { channels } from '../../../contract/channels/status-channels';
 import { createResource } from '../create-resource';

@@ -1,5 +1,5 @@
 import { contract } from '../../contract';
-import { scopes } from '../../terms/endpoint';
+import { scopes } from '../../terms/scopes';
 import { fieldOf } from '../fields';
 import { info } from './info';
 import { messageComponents, type Messaging } from './messages';

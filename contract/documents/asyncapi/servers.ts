@@ -1,4 +1,4 @@
-import { scopeDescriptions, type Scope } from '../../terms/endpoint';
+import { scopeDescriptions, type Scope } from '../../terms/scopes';
 
 const tokenUrl = 'https://api.drone-missions.example/v3/auth/token';
 

@@ -1,4 +1,4 @@
-import { scopes, type Scope } from '../../terms/endpoint';
+import { scopes, type Scope } from '../../terms/scopes';
 import { socketMessages } from '../../channels/socket-messages';
 import { broadcastProtocol, shareProtocols } from '../../shares/share-page';
 import { TELEMETRY_PATH } from '../../websocket-actions';

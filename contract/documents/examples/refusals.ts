@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { cannotCancel, REPORTED_BY_PLATFORM } from '../../../domain/jobs/job-change';
 import { foreign, type Detail, type RefusalCode } from '../../../domain/values/refusal';
-import { scopeNames, scopesOf, type Endpoint } from '../../terms/endpoint';
+import { type Endpoint } from '../../terms/endpoint';
+import { scopeNames, scopesOf } from '../../terms/scopes';
 import type { EndpointKey } from '../../endpoints';
 import { knownParameters } from '../../terms/validation-messages';
 import { apiKeyRefused, apiKeyUnknown, clientSuspended, lacksScope } from '../../terms/forbidden';

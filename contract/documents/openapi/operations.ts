@@ -1,9 +1,11 @@
 import { RATE_WINDOW_S } from '../../../domain/access/rate-window';
 import { nonTextMediaTypes } from '../../terms/binary-media-types';
 import { endpointTable, routeOf } from '../../endpoint-table';
-import { descriptionOf, scopesOf, scopeWord, type Endpoint } from '../../terms/endpoint';
+import { descriptionOf, type Endpoint } from '../../terms/endpoint';
+import { scopesOf, scopeWord } from '../../terms/scopes';
 import type { EndpointKey } from '../../endpoints';
-import { withLinks, type LinkedKind } from '../../terms/links';
+import { withLinks } from '../../terms/links';
+import { type LinkedKind } from '../../terms/topics-and-paths';
 import { exampleOf } from '../examples/example-of';
 import { mediaTypeExample, replyFields } from '../examples/replies';
 import { basicExample, fileExamples, requestExamples } from '../examples/requests';

@@ -1,4 +1,5 @@
-import { scopeDescriptions, scopesOf, scopeWord, type Endpoint } from '../../terms/endpoint';
+import { type Endpoint } from '../../terms/endpoint';
+import { scopeDescriptions, scopesOf, scopeWord } from '../../terms/scopes';
 import type { OpenApiDocument, Operation } from './openapi-types';
 
 export const securitySchemes: OpenApiDocument['components']['securitySchemes'] = {

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { scopes } from '../../../contract/terms/endpoint';
+import { scopes } from '../../../contract/terms/scopes';
 import { until } from '../../channels/until';
 import { clients, send, type Answer } from '../client';
 

@@ -1,4 +1,4 @@
-import type { Scoped } from '../../../contract/terms/endpoint';
+import type { Scoped } from '../../../contract/terms/scopes';
 import { endpointTable, routeOf } from '../../../contract/endpoint-table';
 import { telemetryScopes } from '../../../contract/telemetry/telemetry.actions';
 import type { EndpointKey } from '../../../contract/endpoints';

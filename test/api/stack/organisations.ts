@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { scopes, scopesOfAll, type Scope } from '../../../contract/terms/endpoint';
+import { scopes, scopesOfAll, type Scope } from '../../../contract/terms/scopes';
 import { partnersShape } from '../../../bin/start/stack-facts';
 import { organisationsFile } from './readiness';
 

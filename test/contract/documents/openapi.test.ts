@@ -1,5 +1,5 @@
 import { endpointTable } from '../../../contract/endpoint-table';
-import { scopesOf } from '../../../contract/terms/endpoint';
+import { scopesOf } from '../../../contract/terms/scopes';
 import type { EndpointKey } from '../../../contract/endpoints';
 import type { JsonSchema } from '../../../contract/documents/json-schema';
 import type { ErrorResponse } from '../../../contract/documents/openapi/openapi-types';

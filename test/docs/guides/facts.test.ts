@@ -1,4 +1,4 @@
-import { scopeDescriptions } from '../../../contract/terms/endpoint';
+import { scopeDescriptions } from '../../../contract/terms/scopes';
 import { endpointTable } from '../../../contract/endpoint-table';
 import {
   channelKinds,

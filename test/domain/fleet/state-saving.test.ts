@@ -1,5 +1,6 @@
 import { device, type Device } from '../../../domain/fleet/fleet';
-import { isReportDue, isUnsaved, offlineAfter, savingOf, waitForTurn } from '../../../domain/fleet/state-saving';
+import { isReportDue, isUnsaved, savingOf, waitForTurn } from '../../../domain/fleet/state-saving';
+import { offlineAfter } from '../../../domain/fleet/offline';
 import type { DeviceState } from '../../../domain/telemetry/telemetry';
 import { id } from '../fixtures/samples';
 

@@ -1,4 +1,4 @@
-import { scopes } from '../../../contract/terms/endpoint';
+import { scopes } from '../../../contract/terms/scopes';
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/access/get-limits.lambda';
 import { sent, store } from '../../data/fixtures/store';

@@ -3,7 +3,7 @@ import { ListSubscriptionsCommand } from '@aws-sdk/client-iot-data-plane';
 import { listenersKey } from '../../../data/channels/listeners';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { scopes } from '../../../contract/terms/endpoint';
+import { scopes } from '../../../contract/terms/scopes';
 import { sent, store } from '../../data/fixtures/store';
 import { broker } from '../../data/fixtures/topics';
 import { acme, id, rival } from '../../domain/fixtures/samples';

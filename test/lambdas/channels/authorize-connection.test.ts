@@ -1,7 +1,7 @@
 import { stopClock } from '../fixtures/clock';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clientId, connect, inSeconds, iot, partner, tokenWith } from '../fixtures/mqtt-connection';
-import { scopes } from '../../../contract/terms/endpoint';
+import { scopes } from '../../../contract/terms/scopes';
 import { channels, channelKinds } from '../../../contract/channels/status-channels';
 import { handler } from '../../../lambdas/channels/authorize-connection.lambda';
 import { store } from '../../data/fixtures/store';

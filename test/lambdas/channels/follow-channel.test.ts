@@ -1,6 +1,6 @@
 import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
-import { scopes } from '../../../contract/terms/endpoint';
+import { scopes } from '../../../contract/terms/scopes';
 import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/channels/status-channels';
 import { listenersKey } from '../../../data/channels/listeners';
 import { toItem } from '../../../data/jobs/job-item';

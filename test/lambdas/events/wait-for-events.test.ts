@@ -1,5 +1,5 @@
 import { stopClock } from '../fixtures/clock';
-import { scopes } from '../../../contract/terms/endpoint';
+import { scopes } from '../../../contract/terms/scopes';
 import { takeWaitingSeat } from '../../../data/events/waiting-seats';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { cursorOf } from '../../../domain/events/cursor';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../contract/terms/endpoint';
+import type { Scope } from '../../../contract/terms/scopes';
 import { Refusal, refusalCodes } from '../../../domain/values/refusal';
 import { refusals } from '../../../contract/refusals';
 import { serve } from '../fixtures/serve';

@@ -1,6 +1,6 @@
 import { connection } from '../../../data/channels/connections';
 import { smallTable, synthesise, type CfnResource } from '../synthesised';
-import { scopeDescriptions } from '../../../contract/terms/endpoint';
+import { scopeDescriptions } from '../../../contract/terms/scopes';
 import { tableNames, tableOutput } from '../../../contract/terms/tables';
 import { environmentOf } from '../permissions';
 

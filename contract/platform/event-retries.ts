@@ -1,0 +1,2 @@
+/** How often the queue of retries delivers an event of the platform's bus before it goes to the dead-letter queue. */
+export const MAX_RETRIES = 5;

@@ -1,0 +1,19 @@
+import type { Construct } from 'constructs';
+import { type Capability, THROTTLES } from '../../contract/terms/metrics';
+import { type Suffering, defineAlarm } from './alarm-definition';
+import { capitalised, lineMetric, MAX_ERRORS } from './error-lines';
+
+/**
+ * Defines the alarm `<Capability>Throttled` over the calls of the functions of {@link countErrors} that DynamoDB throttles: clients are
+ * told to come back, so no line says an error, however long it lasts.
+ */
+export function alarmOnThrottles(scope: Construct, capability: Capability, suffering: Suffering): void {
+  defineAlarm(scope, {
+    name: `${capitalised(capability)}Throttled`,
+    group: 'channels',
+    ...suffering,
+    metric: lineMetric(scope, THROTTLES, capability),
+    threshold: MAX_ERRORS,
+    twoOfThree: true,
+  });
+}

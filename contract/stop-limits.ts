@@ -16,7 +16,7 @@ export const stopLimits = {
   'commands of a client': {
     usedUpBy: 'the client itself',
     stop: 'passes: the client has as many stops again, which only its stops use up',
-    refusedIn: ['lambdas/serve/limit.ts'],
+    refusedIn: ['lambdas/serve/serve.ts'],
   },
   'commands to a device': {
     usedUpBy: 'all clients and viewers',
@@ -51,7 +51,7 @@ export const stopLimits = {
   'other requests of a client': {
     usedUpBy: 'the client itself',
     stop: 'passes: each endpoint has a limit of its own',
-    refusedIn: ['lambdas/serve/limit.ts', 'data/events/waiting-seats.ts'],
+    refusedIn: ['lambdas/serve/serve.ts', 'data/events/waiting-seats.ts'],
   },
   'mission files of an organisation at the same time': {
     usedUpBy: 'clients of the organisation',

@@ -89,7 +89,7 @@ export interface Endpoint {
 
 /**
  * Tables that the function of an endpoint uses, and how: its IAM policy and environment derive from them. A rate limit
- * counts each call (`lambdas/serve/limit.ts`), and one that waits or reads a file takes seats. The transaction that creates the resource
+ * counts each call (`lambdas/serve/serve.ts`), and one that waits or reads a file takes seats. The transaction that creates the resource
  * stores the first response under an idempotency key, which is looked up for a repeat (`lambdas/serve/idempotency.ts`).
  */
 export function tablesOf({ tables, perMinute, idempotent, waits, request }: Endpoint): TableUses {

@@ -5,7 +5,7 @@
  */
 import type { Device } from './fleet';
 import { isOnGround, takeOffAfter, type TakeOff } from '../telemetry/flight';
-import { isTransition, metresBetween, sequenceOf, type DeviceState } from '../telemetry/telemetry';
+import { isTransition, metresBetween, sequenceOf, type DeviceState, type Sample } from '../telemetry/telemetry';
 
 /** Interval at which the state of a device is written, except for transitions, in ms. */
 const SAVE_INTERVAL_MS = 1000;
@@ -106,4 +106,24 @@ export function waitForTurn({ savedAt }: Device, at: string, now: Date): number 
   const due = Date.parse(savedAt ?? at) + SAVE_INTERVAL_MS;
   const turn = Math.min(Math.max(due - Date.parse(at), 0), 3 * SAVE_INTERVAL_MS) / 10;
   return Math.max(due + turn - now.getTime(), 0);
+}
+
+/** A device after a sample was saved as its state. */
+export function deviceAfter(
+  { takeOff: _before, ...device }: Device,
+  newest: Sample,
+  saving: Saving,
+  now: Date,
+): Device {
+  const { deviceId: _deviceId, ...lastState } = newest;
+  const saved = saving.kind === 'write' ? saving : undefined;
+  return {
+    ...device,
+    status: 'online',
+    lastState,
+    reportedAt: now.toISOString(),
+    ...(saved && { savedAt: saved.savedAt }),
+    ...(saved?.takeOff && { takeOff: saved.takeOff }),
+    transitions: saved?.reason === 'transition' ? (device.transitions ?? 0) + 1 : 0,
+  };
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import * as z from 'zod/mini';
-import { AlreadyAnswered } from '../../data/store/already-answered';
-import { findAnswer } from '../../data/store/idempotency';
+import { AlreadyAnswered, findAnswer } from '../../data/store/idempotency';
 import { invalid } from '../../domain/values/refusal';
 import { header, type Event, type Exchange } from './request';
 

@@ -4,10 +4,7 @@ import { deprecationHeaders } from '../../contract/terms/deprecation';
 import type { Endpoint } from '../../contract/terms/endpoint';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import { fail, succeed } from './response';
-import { authorise } from './authorise';
-import { limit } from './limit';
 import { logOnce } from './log';
-import { parseQuery } from './query';
 import {
   servedRequest,
   type Event,
@@ -16,6 +13,16 @@ import {
   type ServedContext,
   type ServedRequest,
 } from './request';
+import { callerContext } from '../../contract/terms/caller';
+import { permits, scopeNames } from '../../contract/terms/scopes';
+import { lacksScope } from '../../contract/terms/forbidden';
+import { limitsOfClient } from '../../domain/access/partner';
+import { forbidden, invalid, Refusal } from '../../domain/values/refusal';
+import { callsOf, countCall } from '../../data/access/rate-limit';
+import { rateWindow } from '../../domain/access/rate-window';
+import * as z from 'zod/mini';
+import { describeParameterFault } from '../../contract/terms/validation-messages';
+import { check, MAX_SHOWN } from '../runtime/details';
 
 /** A slow request is answered with 500 this long before Lambda's own timeout, in ms. */
 const TIMEOUT_MARGIN_MS = 100;
@@ -62,7 +69,7 @@ export const serve = <Key extends EndpointKey>(
     // All steps are in the handler, because middy's early timeout does not cover middlewares.
     async (event: Event, { exchange }: ServedContext) => {
       authorise(exchange, event);
-      await limit(exchange, event);
+      await limitCalls(exchange, event);
       parseQuery(exchange, event);
       for (const step of steps) await step(exchange, event);
       try {
@@ -73,3 +80,66 @@ export const serve = <Key extends EndpointKey>(
     },
     { timeoutEarlyInMillis: TIMEOUT_MARGIN_MS },
   ).use(beginAndEnd(key, endpoint));
+
+/**
+ * Takes the caller from the authorizer's context and checks the scope, which nothing before it does. It checks the expiry
+ * again: the token may have expired since the authorizer's answer was cached.
+ * @throws Refusal `unauthorized`, `forbidden`
+ */
+function authorise(exchange: Exchange, event: Event): void {
+  if (exchange.endpoint.scope === null) return;
+  const context = callerContext.safeParse(event.requestContext.authorizer);
+  if (!context.success || context.data.expiresAt * 1000 <= exchange.startedAt) throw new Refusal('unauthorized');
+  const { clientId, organisation, scopes, limits = '{}', refusal } = context.data;
+  if (refusal !== undefined) throw forbidden('Authorization', refusal);
+  const granted = scopes.split(' ');
+  if (!permits(exchange.endpoint, granted)) throw lacksScope('Authorization', scopeNames(exchange.endpoint));
+  exchange.caller = { clientId, organisation, scopes: granted, limits: limitsOfClient.parse(JSON.parse(limits)) };
+}
+
+/**
+ * Counts the call against the client's limit of the endpoint and sets the `X-RateLimit-*` headers (DESIGN section 3). Beyond the limit a request
+ * that the endpoint spares is counted apart.
+ * @throws Refusal `too_many_requests`
+ */
+async function limitCalls(
+  { key, endpoint, caller, startedAt, headers }: Exchange,
+  { body, isBase64Encoded }: Pick<Event, 'body' | 'isBase64Encoded'>,
+): Promise<void> {
+  if (endpoint.perMinute === undefined || !caller) return;
+  const perMinute = caller.limits[key] ?? endpoint.perMinute;
+  const now = Math.floor(startedAt / 1000);
+  const { start, end } = rateWindow(now);
+  const counted = callsOf(caller.clientId, key);
+  const calls = await countCall(counted, start, perMinute);
+  headers['X-RateLimit-Limit'] = String(perMinute);
+  headers['X-RateLimit-Remaining'] = String(Math.max(0, perMinute - calls));
+  headers['X-RateLimit-Reset'] = String(end);
+  if (calls <= perMinute) return;
+  // A client that says the media type of another body gets it in base64 (`contract/terms/binary-media-types.ts`).
+  const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : body;
+  if (endpoint.spares?.(text) && (await countCall(`${counted}#spared`, start, perMinute)) <= perMinute) return;
+  throw new Refusal('too_many_requests', [], { retryAfterSeconds: end - now });
+}
+
+/**
+ * Validates the query by the endpoint's schema.
+ * @throws Refusal `invalid_request` that names each fault
+ */
+function parseQuery(exchange: Exchange, event: Event): void {
+  exchange.query = check(exchange.endpoint.request.query ?? noQuery, readQuery(event), describeParameterFault);
+}
+
+/** For an endpoint without query parameters: one that is given is misspelt, or meant for another endpoint. */
+const noQuery = z.strictObject({});
+
+/** Query parameters; each may be given once. */
+function readQuery(event: Event): Record<string, string> {
+  const given = Object.entries(event.multiValueQueryStringParameters ?? {});
+  return Object.fromEntries(
+    given.map(([name, values = []]) => {
+      if (values.length > 1) throw invalid(name.slice(0, MAX_SHOWN), 'must be given once');
+      return [name, values[0] ?? ''];
+    }),
+  );
+}

@@ -1,18 +1,17 @@
 import { scheduleOfflineCheck, scheduleTrailingSave } from '../../data/fleet/device-checks';
-import { recordReport, saveState } from '../../data/fleet/device-state';
+import { recordReport } from '../../data/fleet/device-state';
 import { isKept, recordPosition } from '../../data/telemetry/flights';
-import { readNamedJobs, type FollowedJobs } from '../../data/jobs/named-jobs';
+import { readNamedJobs } from '../../data/jobs/named-jobs';
 import type { Device } from '../../domain/fleet/fleet';
-import { isAnybodyFollowing } from '../../domain/telemetry/followed-until';
 import type { Organisation } from '../../domain/values/id';
 import type { Detail } from '../../domain/values/refusal';
-import { decide, faultIn, NOT_YOURS, type Decision, type KnownDevice } from '../../domain/fleet/sample-decision';
+import { faultIn, NOT_YOURS, type KnownDevice } from '../../domain/fleet/sample-decision';
 import { withoutNullIsland, type Sample } from '../../domain/telemetry/telemetry';
 import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { allSettled, fulfilled } from '../runtime/concurrency';
-import { followedGroup } from './followed-group';
+import { saveNewest, type ReceivedWith } from './save-newest';
 import { beginDelivery, type Delivery } from './deliver-telemetry';
-import { forgetDevice, knownDevices, rememberDevice, rememberSample } from './device-memory';
+import { forgetDevice, knownDevices, rememberDevice } from './device-memory';
 import { sampleMessage } from './telemetry-message';
 
 /** What became of some samples. */
@@ -32,11 +31,8 @@ export interface RefusedSample extends Detail {
 }
 
 /** What the samples of one message have in common. */
-interface Message {
-  readonly organisation: Organisation;
-  readonly jobs: FollowedJobs;
+interface Message extends ReceivedWith {
   readonly delivery: Delivery;
-  readonly now: Date;
   /** Whether it was reported just now: a replayed event keeps no device online. */
   readonly isLive: boolean;
 }
@@ -100,7 +96,7 @@ const NOTHING: Promise<Settled> = Promise.resolve({ news: [], waiting: [], remov
 
 /** Decides what becomes of a device's samples, saves its state, and begins to deliver and to record. */
 async function settle(message: Message, known: KnownDevice, samples: readonly Sample[]): Promise<Settled> {
-  const { device, decision } = await save(message, known, samples);
+  const { device, decision } = await saveNewest(message, known, samples);
   if (!device) return { ...(await NOTHING), removed: [known.device.deviceId] };
   const { news, entries, saving } = decision;
   const kept = entries.filter((entry) => isKept(entry, message.now));
@@ -113,72 +109,6 @@ async function settle(message: Message, known: KnownDevice, samples: readonly Sa
   // Whoever waits for them learns of an error, but only after the other devices are settled.
   for (const each of acting) each.catch(() => undefined);
   return { news, waiting: saving.kind === 'wait' ? news.slice(-1) : [], removed: [], acting, recording };
-}
-
-/** Attempts to save a state when other writes come first. */
-const MAX_ATTEMPTS = 4;
-
-/**
- * Decides, and saves the newest sample if that is due, by one write and no read. Decides again when the device is another one than
- * this instance knew.
- * @returns the device as it was before the write; undefined when it was removed
- */
-async function save(
-  message: Message,
-  known: KnownDevice,
-  samples: readonly Sample[],
-  attempt = 1,
-): Promise<{ readonly device: Device | undefined; readonly decision: Decision }> {
-  const { organisation, jobs, now } = message;
-  const decision = decide(known, samples, jobs, now);
-  const { saving, news } = decision;
-  const newest = news.at(-1);
-  if (newest) rememberSample(newest);
-  if (saving.kind !== 'write' || !newest) return { device: known.device, decision };
-  const { deviceId, ...state } = newest;
-  // Before it is marked online, since the function may end at any time: an online device without a check would stay online.
-  if (known.device.status !== 'online') await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
-  const isQuiet = await needsNobody(message, known.device, newest);
-  const { isSaved, device } = await saveState(organisation, known.device, state, { ...saving, now, isQuiet });
-  if (!device) {
-    forgetDevice(deviceId);
-    return { device, decision };
-  }
-  const found = { ...known, device };
-  if (isSaved) {
-    rememberDevice(stateAfter(device, newest, decision, now), now, newest);
-    return { device, decision: { ...decide(found, samples, jobs, now), saving } };
-  }
-  if (attempt === MAX_ATTEMPTS) throw new Error('a state could not be saved: other writes came first each time');
-  rememberDevice(device, now);
-  return save(message, found, samples, attempt + 1);
-}
-
-/** Whether nobody needs the record of a write in the stream: nobody follows the device's group, or the job that it flies. */
-async function needsNobody(
-  { jobs, now }: Message,
-  { status, deviceGroupId }: Device,
-  { jobId }: Sample,
-): Promise<boolean> {
-  const job = jobs.get(jobId ?? '');
-  const isFollowed =
-    isAnybodyFollowing(await followedGroup(deviceGroupId), now) || isAnybodyFollowing(job?.followed, now);
-  return status === 'online' && !isFollowed;
-}
-
-/** A device after a sample was saved as its state. */
-function stateAfter({ takeOff: _before, ...device }: Device, newest: Sample, { saving }: Decision, now: Date): Device {
-  const { deviceId: _deviceId, ...lastState } = newest;
-  const saved = saving.kind === 'write' ? saving : undefined;
-  return {
-    ...device,
-    status: 'online',
-    lastState,
-    reportedAt: now.toISOString(),
-    ...(saved && { savedAt: saved.savedAt }),
-    ...(saved?.takeOff && { takeOff: saved.takeOff }),
-    transitions: saved?.reason === 'transition' ? (device.transitions ?? 0) + 1 : 0,
-  };
 }
 
 async function deliver({ delivery, now }: Message, device: Device, news: readonly Sample[]): Promise<void> {

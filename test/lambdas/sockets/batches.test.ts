@@ -1,4 +1,4 @@
-import { inBatches } from '../../../lambdas/sockets/batches';
+import { inBatches } from '../../../lambdas/sockets/followers';
 import { fc } from '../../property-runs';
 
 const MAX = 32 * 1024;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { scopes } from '../../../contract/terms/endpoint';
+import { scopes } from '../../../contract/terms/scopes';
 import { runPartnerCommand } from '../../api/stack/aws-access';
 import { readFacts } from '../../api/stack/facts';
 import { startStack, stopStack } from '../../api/stack/running-stack';

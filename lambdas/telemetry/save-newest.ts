@@ -1,0 +1,71 @@
+/** The newest sample of a device is saved as its state, as often as it takes. */
+import { scheduleOfflineCheck } from '../../data/fleet/device-checks';
+import { saveState } from '../../data/fleet/device-state';
+import type { FollowedJobs } from '../../data/jobs/named-jobs';
+import type { Device } from '../../domain/fleet/fleet';
+import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
+import { decide, type Decision, type KnownDevice } from '../../domain/fleet/sample-decision';
+import { deviceAfter } from '../../domain/fleet/state-saving';
+import { isAnybodyFollowing } from '../../domain/telemetry/followed-until';
+import type { Sample } from '../../domain/telemetry/telemetry';
+import type { Organisation } from '../../domain/values/id';
+import { forgetDevice, rememberDevice, rememberSample } from './device-memory';
+import { followedGroup } from './followed-group';
+
+/** What samples were received with. */
+export interface ReceivedWith {
+  readonly organisation: Organisation;
+  readonly jobs: FollowedJobs;
+  readonly now: Date;
+}
+
+/** Attempts to save a state when other writes come first. */
+const MAX_ATTEMPTS = 4;
+
+/**
+ * Decides, and saves the newest sample if that is due, by one write and no read. Decides again when the device is another one than
+ * this instance knew.
+ * @returns the device as it was before the write; undefined when it was removed
+ */
+export async function saveNewest(
+  received: ReceivedWith,
+  known: KnownDevice,
+  samples: readonly Sample[],
+  attempt = 1,
+): Promise<{ readonly device: Device | undefined; readonly decision: Decision }> {
+  const { organisation, jobs, now } = received;
+  const decision = decide(known, samples, jobs, now);
+  const { saving, news } = decision;
+  const newest = news.at(-1);
+  if (newest) rememberSample(newest);
+  if (saving.kind !== 'write' || !newest) return { device: known.device, decision };
+  const { deviceId, ...state } = newest;
+  // Before it is marked online, since the function may end at any time: an online device without a check would stay online.
+  if (known.device.status !== 'online') await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
+  const isQuiet = await needsNobody(received, known.device, newest);
+  const { isSaved, device } = await saveState(organisation, known.device, state, { ...saving, now, isQuiet });
+  if (!device) {
+    forgetDevice(deviceId);
+    return { device, decision };
+  }
+  const found = { ...known, device };
+  if (isSaved) {
+    rememberDevice(deviceAfter(device, newest, saving, now), now, newest);
+    return { device, decision: { ...decide(found, samples, jobs, now), saving } };
+  }
+  if (attempt === MAX_ATTEMPTS) throw new Error('a state could not be saved: other writes came first each time');
+  rememberDevice(device, now);
+  return saveNewest(received, found, samples, attempt + 1);
+}
+
+/** Whether nobody needs the record of a write in the stream: nobody follows the device's group, or the job that it flies. */
+async function needsNobody(
+  { jobs, now }: ReceivedWith,
+  { status, deviceGroupId }: Device,
+  { jobId }: Sample,
+): Promise<boolean> {
+  const job = jobs.get(jobId ?? '');
+  const isFollowed =
+    isAnybodyFollowing(await followedGroup(deviceGroupId), now) || isAnybodyFollowing(job?.followed, now);
+  return status === 'online' && !isFollowed;
+}

@@ -18,7 +18,7 @@ import { postmanCollection } from './documents/postman-collection';
 const root = join(__dirname, '..');
 const usage = `usage: npm run documents -- [--check]
 
-Writes the API's documents into docs/api/, the endpoints in README.md, the alarms in docs/operations.md and their number in docs/deploying.md, and the generated parts of the clients, except the types of the Python client. --check only compares: exit code 1 if one is not up to date.
+Writes the API's documents into docs/api/, the endpoints in docs/guides/index.md, the alarms in docs/operations.md and their number in docs/deploying.md, and the generated parts of the clients, except the types of the Python client. --check only compares: exit code 1 if one is not up to date.
 `;
 
 /** The documents, by their path. */
@@ -37,7 +37,7 @@ const documents = {
 
 /** Files that are not JSON, by their path. */
 const texts = {
-  'README.md': () => rewritten('README.md', withEndpointList),
+  'docs/guides/index.md': () => rewritten('docs/guides/index.md', withEndpointList),
   // The templates are synthesised, unless nothing has changed.
   'docs/operations.md': async () => {
     const { resources } = await template(stackName(everyOption.stage));

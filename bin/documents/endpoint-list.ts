@@ -7,11 +7,11 @@ import { firstPathOf } from '../../contract/documents/openapi/operation-ids';
 const begin = '<!-- endpoints, by `npm run documents` -->';
 const end = '<!-- end of endpoints -->';
 
-/** The text of README.md with the list of endpoints as the table of the contract has them, between its two marks. */
-export function withEndpointList(readme: string): string {
-  const [before, rest] = readme.split(begin);
+/** The text of docs/guides/index.md with the list of endpoints as the table of the contract has them, between its two marks. */
+export function withEndpointList(guide: string): string {
+  const [before, rest] = guide.split(begin);
   const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`README.md lacks ${begin} or ${end}`);
+  if (before === undefined || after === undefined) throw new Error(`docs/guides/index.md lacks ${begin} or ${end}`);
   return [before, begin, '\n\n', endpointList(), '\n\n', end, after].join('');
 }
 

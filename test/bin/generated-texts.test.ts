@@ -14,11 +14,11 @@ test.each([
   expect(textOf(path)).toBe(generate());
 });
 
-test('the endpoints in README.md are up to date: if they are not, run npm run documents', () => {
-  const readme = textOf('README.md');
-  expect(unaligned(readme)).toBe(unaligned(withEndpointList(readme)));
+test('the endpoints in docs/guides/index.md are up to date: if they are not, run npm run documents', () => {
+  const guide = textOf('docs/guides/index.md');
+  expect(unaligned(guide)).toBe(unaligned(withEndpointList(guide)));
 });
 
-test('a README without a place for the endpoints is refused', () => {
-  expect(() => withEndpointList('# API')).toThrow('README.md lacks <!-- endpoints');
+test('a guide without a place for the endpoints is refused', () => {
+  expect(() => withEndpointList('# API')).toThrow('docs/guides/index.md lacks <!-- endpoints');
 });

@@ -40,24 +40,24 @@ const isHeldBy = ({ origin, heldBy }: ControlLease, asking: Asking): boolean =>
   origin === asking.origin && heldBy === asking.requestedBy;
 
 /** Whether a lease keeps somebody from anything: the partner outranks the viewers of its shares, and this service everybody. */
-export const keepsOut = (held: ControlLease, asking: Asking): boolean =>
-  !isHeldBy(held, asking) && asking.origin !== 'service' && (asking.origin === 'share' || held.origin === 'partner');
+export const keepsOut = (lease: ControlLease, asking: Asking): boolean =>
+  !isHeldBy(lease, asking) && asking.origin !== 'service' && (asking.origin === 'share' || lease.origin === 'partner');
 
 /**
  * Why a command is refused since somebody else holds the device; undefined when it is not.
- * @param held the lease that is in force
+ * @param lease the lease that is in force
  */
-export function whyLeaseRefuses(asking: Asking, name: string, held: ControlLease | undefined): Refusal | undefined {
+export function whyLeaseRefuses(asking: Asking, name: string, lease: ControlLease | undefined): Refusal | undefined {
   if (passesLease(name, asking.origin)) return undefined;
-  return whyLeaseStays(asking, held);
+  return whyLeaseStays(asking, lease);
 }
 
 /**
  * Why somebody can neither take nor end the lease of a device; undefined when they can.
- * @param held the lease that is in force
+ * @param lease the lease that is in force
  */
-export const whyLeaseStays = (asking: Asking, held: ControlLease | undefined): Refusal | undefined =>
-  held && keepsOut(held, asking) ? heldBy(held, asking) : undefined;
+export const whyLeaseStays = (asking: Asking, lease: ControlLease | undefined): Refusal | undefined =>
+  lease && keepsOut(lease, asking) ? heldBy(lease, asking) : undefined;
 
 /** Somebody else holds the device. A viewer is a stranger to the organisation, so it learns of no client. */
 export function heldBy({ origin, heldBy: holder, until }: ControlLease, asking: Asking): Refusal {

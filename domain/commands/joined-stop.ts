@@ -30,8 +30,8 @@ const isSameStop = ({ newest }: StopsUnderWay, { name, requestedAt }: CommandRec
   newest !== undefined && isStop(name) && newest.name === name && isJoinedIn(newest.requestedAt, requestedAt);
 
 /** The identifier of the stop that a wanted one may be joined to, if {@link isJoined} says so too; undefined when there is none. */
-export const stopToJoin = (under: StopsUnderWay, wanted: CommandRecord): string | undefined =>
-  isSameStop(under, wanted) ? (under.stops?.[audienceOf(wanted)] ?? under.newest?.commandId) : undefined;
+export const stopToJoin = (under: StopsUnderWay, requested: CommandRecord): string | undefined =>
+  isSameStop(under, requested) ? (under.stops?.[audienceOf(requested)] ?? under.newest?.commandId) : undefined;
 
 const lastsFor = ({ requestedAt, endBefore }: CommandRecord) => Date.parse(endBefore) - Date.parse(requestedAt);
 
@@ -39,11 +39,11 @@ const lastsFor = ({ requestedAt, endBefore }: CommandRecord) => Date.parse(endBe
  * Whether a stop that is asked for is one that is under way: the same in every respect, and without an outcome. Who is told of the one must be told of the
  * other.
  */
-export const isJoined = (wanted: CommandRecord, underWay: CommandRecord): boolean =>
-  isStop(wanted.name) &&
-  wanted.name === underWay.name &&
+export const isJoined = (requested: CommandRecord, underWay: CommandRecord): boolean =>
+  isStop(requested.name) &&
+  requested.name === underWay.name &&
   !isEnded(underWay.status) &&
-  audienceOf(wanted) === audienceOf(underWay) &&
-  wanted.jobId === underWay.jobId &&
-  lastsFor(wanted) === lastsFor(underWay) &&
-  isJoinedIn(wanted.requestedAt, underWay.requestedAt);
+  audienceOf(requested) === audienceOf(underWay) &&
+  requested.jobId === underWay.jobId &&
+  lastsFor(requested) === lastsFor(underWay) &&
+  isJoinedIn(requested.requestedAt, underWay.requestedAt);

@@ -19,7 +19,7 @@ const release = ({ owner, shard }: SeatCount, orphans: readonly SeatHolder[]): P
  */
 export function orphanedSeats(now: number) {
   const connected = new Set<string>();
-  const counted: SeatCount[] = [];
+  const seatCounts: SeatCount[] = [];
 
   async function check(count: SeatCount): Promise<void> {
     const orphans = [...count.seats]
@@ -39,11 +39,11 @@ export function orphanedSeats(now: number) {
     /** Adds the connections and seat counts of one page of the table. */
     addPage(connections: readonly Connection[], counts: readonly SeatCount[]): void {
       for (const { connectionId } of connections) connected.add(connectionId);
-      counted.push(...counts);
+      seatCounts.push(...counts);
     },
     /** Releases the orphans. Call it after every page has been added. */
     release: () =>
-      withConcurrency(counted, (count) =>
+      withConcurrency(seatCounts, (count) =>
         check(count).catch((error: unknown) => logger.warn('orphaned seats could not be released', { error })),
       ),
   };

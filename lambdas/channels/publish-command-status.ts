@@ -19,7 +19,7 @@ export async function publishCommand(
   events: readonly StatusEvent[],
 ): Promise<void> {
   if (!after) return;
-  // What is known late is the partner's.
+  // A late outcome changes no status: it is the partner's to know, and viewers are not told.
   const viewersOf = before?.status === after.status ? undefined : shareCode;
   await allSettled([
     publishToChannels(after, events),

@@ -34,9 +34,9 @@ async function shareMessages(viewer: ViewerSession, share: Share, now: Date) {
   const { shareType, permissions } = viewer;
   const playback = await sharePlayback(viewer, now);
   // The share's count is updated a second after a viewer connects; this viewer counts already.
-  const counted = { ...share, currentViewers: Math.max(1, share.currentViewers) };
+  const counting = { ...share, currentViewers: Math.max(1, share.currentViewers) };
   const status: ViewerShareMessage = {
-    ...shareMessage(counted, now.toISOString()),
+    ...shareMessage(counting, now.toISOString()),
     shareType,
     permissions,
     ...(share.commands && permissions.includes('control') && { commands: share.commands }),

@@ -21,7 +21,7 @@ import { heldFrom } from './lease';
 import { decideByHead } from './decide-by-head';
 
 /** A command that somebody asks for. */
-export interface WantedCommand {
+export interface RequestedCommand {
   readonly organisation: Organisation;
   readonly device: Device;
   readonly command: Command;
@@ -45,11 +45,11 @@ export interface WantedCommand {
  * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when the device has had its commands of this minute, or
  *   others keep commanding it; AlreadyAnswered
  */
-export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecord> {
-  const { organisation, device, command, timeoutSeconds, job, requester, shareCode, now, firstAnswer } = wanted;
+export async function acceptCommand(requested: RequestedCommand): Promise<CommandRecord> {
+  const { organisation, device, command, timeoutSeconds, job, requester, shareCode, now, firstAnswer } = requested;
   const { deviceId, deviceGroupId } = device;
   expectParameters(command, device.capabilities);
-  const commandId = wanted.commandId ?? newId('command', organisation, now);
+  const commandId = requested.commandId ?? newId('command', organisation, now);
   let flownJobs: Promise<readonly FlownJob[]> | undefined;
   return decideByHead(
     deviceId,
@@ -57,7 +57,7 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
       const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
       const lease = await heldFrom(head, requester, now);
       const circumstances = { device, job, ending, requester, lease };
-      const flown = await expectCommanded(command.name, circumstances, () => (flownJobs ??= readFlown(wanted)));
+      const flown = await expectCommanded(command.name, circumstances, () => (flownJobs ??= readFlown(requested)));
       const commanded = {
         commandId,
         deviceId,
@@ -68,9 +68,9 @@ export async function acceptCommand(wanted: WantedCommand): Promise<CommandRecor
       const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
       const joined = await joinedStop(accepted, head);
       if (joined) return keptAnswer(joined, firstAnswer);
-      const counted = passesLimits(command.name) ? undefined : countCommand(head.counted, now);
-      const beside = { counted, shareCode, firstAnswer: firstAnswer?.(accepted) };
-      return (await insertCommand(accepted, head, beside)) ? accepted : undefined;
+      const calls = passesLimits(command.name) ? undefined : countCommand(head.counted, now);
+      const storedWith = { counted: calls, shareCode, firstAnswer: firstAnswer?.(accepted) };
+      return (await insertCommand(accepted, head, storedWith)) ? accepted : undefined;
     },
     passesLimits(command.name),
   );
@@ -100,21 +100,24 @@ async function expectCommanded(
  * The jobs that a device may be flying although it has not reported so: the one that the request names, if the platform has taken it, or those in flight.
  * One that waits keeps a drone on the ground: whoever does not want it flown cancels it.
  */
-const readFlown = async ({ organisation, device: { deviceId }, job }: WantedCommand): Promise<readonly FlownJob[]> =>
+const readFlown = async ({ organisation, device: { deviceId }, job }: RequestedCommand): Promise<readonly FlownJob[]> =>
   job?.deviceId === deviceId && isReported(job.status) && !isFinal(job.status)
     ? [{ ...job, deviceId }]
     : readFlownJobs(organisation, deviceId);
 
-/** The stop under way that is the same as the wanted one; undefined when there is none. */
-async function joinedStop(wanted: CommandRecord, head: Head): Promise<CommandRecord | undefined> {
-  const commandId = stopToJoin(head, wanted);
+/** The stop under way that is the same as the requested one; undefined when there is none. */
+async function joinedStop(requested: CommandRecord, head: Head): Promise<CommandRecord | undefined> {
+  const commandId = stopToJoin(head, requested);
   if (commandId === undefined) return undefined;
-  const found = await readCommand({ deviceId: wanted.deviceId, commandId });
-  return found && isJoined(wanted, found.command) ? found.command : undefined;
+  const found = await readCommand({ deviceId: requested.deviceId, commandId });
+  return found && isJoined(requested, found.command) ? found.command : undefined;
 }
 
 /** Keeps a command as the answer to a request that made none of its own, if the request has a key. */
-async function keptAnswer(command: CommandRecord, firstAnswer: WantedCommand['firstAnswer']): Promise<CommandRecord> {
+async function keptAnswer(
+  command: CommandRecord,
+  firstAnswer: RequestedCommand['firstAnswer'],
+): Promise<CommandRecord> {
   const answer = firstAnswer?.(command);
   if (answer) await keepAnswer(answer);
   return command;

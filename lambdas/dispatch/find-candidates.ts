@@ -1,11 +1,15 @@
 import type { Candidate } from '../../domain/dispatch/dispatch';
 import type { Organisation } from '../../domain/values/id';
-import { lookAtDevices, type Wanted } from './look-at-devices';
+import { lookAtDevices, type DispatchTarget } from './look-at-devices';
 
 /** The devices that a job could be flown by, nearest first, as far as to the first free one and those read with it. @param now ISO 8601 */
-export async function findCandidates(organisation: Organisation, wanted: Wanted, now: string): Promise<Candidate[]> {
+export async function findCandidates(
+  organisation: Organisation,
+  target: DispatchTarget,
+  now: string,
+): Promise<Candidate[]> {
   const candidates: Candidate[] = [];
-  for await (const known of lookAtDevices(organisation, wanted, now)) {
+  for await (const known of lookAtDevices(organisation, target, now)) {
     candidates.push(...known);
     if (known.some(({ reason }) => reason === undefined)) break;
   }

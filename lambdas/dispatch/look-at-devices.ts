@@ -6,8 +6,8 @@ import * as dispatch from '../../domain/dispatch/dispatch';
 import { standingPlaceOf, type Place } from '../../domain/fleet/standing-device';
 import type { Organisation } from '../../domain/values/id';
 
-/** Where a device is wanted, which or of which group, how fast, and when at the latest. */
-export interface Wanted {
+/** Where a device is target, which or of which group, how fast, and when at the latest. */
+export interface DispatchTarget {
   readonly place: Place;
   readonly deviceGroupId?: string | undefined;
   readonly deviceId?: string | undefined;
@@ -34,10 +34,10 @@ const MAX_READS = 5;
  */
 export async function* lookAtDevices(
   organisation: Organisation,
-  wanted: Wanted,
+  target: DispatchTarget,
   now: string,
 ): AsyncGenerator<Nearest[], void> {
-  const { place, deviceGroupId, deviceId } = wanted;
+  const { place, deviceGroupId, deviceId } = target;
   const [standing, busy] = await Promise.all([
     listStandingDevices(organisation, deviceGroupId),
     readBusyDevices(organisation, now),
@@ -48,19 +48,19 @@ export async function* lookAtDevices(
   const mayBeFree = ranked.filter((device) => device.isOnline && !busy.has(device.deviceId));
   for (let read = 0; read < MAX_READS && read * DEVICES_IN_READ < mayBeFree.length; read += 1) {
     const some = mayBeFree.slice(read * DEVICES_IN_READ, (read + 1) * DEVICES_IN_READ);
-    yield await asTheyAre(organisation, some, wanted, now);
+    yield await asTheyAre(organisation, some, target, now);
   }
   yield ranked
     .filter((device) => !mayBeFree.includes(device))
     .slice(0, DEVICES_IN_READ)
-    .map((device) => candidateOf(device, device.metres, wanted, device.isOnline ? 'BUSY' : 'OFFLINE'));
+    .map((device) => candidateOf(device, device.metres, target, device.isOnline ? 'BUSY' : 'OFFLINE'));
 }
 
 /** Devices as they are now, nearest first, each with the reason why it is not free. */
 async function asTheyAre(
   organisation: Organisation,
   ranked: readonly dispatch.RankedDevice[],
-  wanted: Wanted,
+  target: DispatchTarget,
   now: string,
 ): Promise<Nearest[]> {
   const ids = ranked.map(({ deviceId }) => deviceId);
@@ -69,9 +69,9 @@ async function asTheyAre(
     .map((each) => {
       const device = devices.find(({ deviceId }) => deviceId === each.deviceId);
       const standsAt = device?.lastState && standingPlaceOf(device.lastState);
-      const metres = standsAt ? dispatch.metresTo(standsAt, wanted.place) : each.metres;
-      const { etaSeconds, ...candidate } = candidateOf({ ...each, ...device }, metres, wanted);
-      const { maxEtaSeconds } = wanted;
+      const metres = standsAt ? dispatch.metresTo(standsAt, target.place) : each.metres;
+      const { etaSeconds, ...candidate } = candidateOf({ ...each, ...device }, metres, target);
+      const { maxEtaSeconds } = target;
       const circumstances = { isBusy: claimed.held.has(each.deviceId), etaSeconds, maxEtaSeconds, now };
       const reason = dispatch.whyPassedOver(device, circumstances);
       const outlived = claimed.outlived.get(each.deviceId);
@@ -83,7 +83,7 @@ async function asTheyAre(
 const candidateOf = (
   { deviceId, deviceGroupId }: Pick<Nearest, 'deviceId' | 'deviceGroupId'>,
   metres: number,
-  { flight }: Wanted,
+  { flight }: DispatchTarget,
   reason?: dispatch.PassedOver,
 ): Nearest => ({
   deviceId,

@@ -1,6 +1,6 @@
 import { noDevice } from '../../domain/dispatch/dispatch';
 import type { Organisation } from '../../domain/values/id';
-import { lookAtDevices, type Nearest, type Wanted } from './look-at-devices';
+import { lookAtDevices, type Nearest, type DispatchTarget } from './look-at-devices';
 
 /**
  * Takes the nearest device that is free.
@@ -11,12 +11,12 @@ import { lookAtDevices, type Nearest, type Wanted } from './look-at-devices';
  */
 export async function takeNearest<Taken>(
   organisation: Organisation,
-  wanted: Wanted,
+  target: DispatchTarget,
   now: string,
   take: (device: Nearest, candidates: readonly Nearest[]) => Promise<Taken | undefined>,
 ): Promise<Taken> {
   const looked: Nearest[] = [];
-  for await (const known of lookAtDevices(organisation, wanted, now)) {
+  for await (const known of lookAtDevices(organisation, target, now)) {
     for (const [index, device] of known.entries()) {
       const taken = device.reason ? undefined : await take(device, [...looked, ...known]);
       if (taken !== undefined) return taken;

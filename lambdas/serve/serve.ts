@@ -110,15 +110,15 @@ async function limitCalls(
   const perMinute = caller.limits[key] ?? endpoint.perMinute;
   const now = Math.floor(startedAt / 1000);
   const { start, end } = rateWindow(now);
-  const counted = callsOf(caller.clientId, key);
-  const calls = await countCall(counted, start, perMinute);
+  const counter = callsOf(caller.clientId, key);
+  const calls = await countCall(counter, start, perMinute);
   headers['X-RateLimit-Limit'] = String(perMinute);
   headers['X-RateLimit-Remaining'] = String(Math.max(0, perMinute - calls));
   headers['X-RateLimit-Reset'] = String(end);
   if (calls <= perMinute) return;
   // A client that says the media type of another body gets it in base64 (`contract/terms/binary-media-types.ts`).
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : body;
-  if (endpoint.spares?.(text) && (await countCall(`${counted}#spared`, start, perMinute)) <= perMinute) return;
+  if (endpoint.spares?.(text) && (await countCall(`${counter}#spared`, start, perMinute)) <= perMinute) return;
   throw new Refusal('too_many_requests', [], { retryAfterSeconds: end - now });
 }
 

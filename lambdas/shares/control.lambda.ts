@@ -20,8 +20,8 @@ export const handler = answer('control', actions.control, async ({ session, mess
   expectSchema(command);
   const device = await controlledDevice(session, (share) => permitsCommand(share, command.name), now.toISOString());
   const shareId = shareIdOf(shareCode);
-  const counted = await limitControl(session, shareId, command, now);
-  const wanted = {
+  const counters = await limitControl(session, shareId, command, now);
+  const requested = {
     organisation,
     device,
     command,
@@ -29,9 +29,9 @@ export const handler = answer('control', actions.control, async ({ session, mess
     shareCode,
     now: now.toISOString(),
   } as const;
-  const { commandId } = await acceptCommand(wanted).catch(async (error: unknown) => {
+  const { commandId } = await acceptCommand(requested).catch(async (error: unknown) => {
     if (error instanceof Refusal && isStop(command.name))
-      await takeBack(shareId, counted, now).catch((failure: unknown) => {
+      await takeBack(shareId, counters, now).catch((failure: unknown) => {
         logger.error('refused stop stays counted', { error: failure });
       });
     throw error;
@@ -82,9 +82,9 @@ async function limitControl(
 }
 
 /** A stop that the device refused does not count: the viewer needs it when the drone is in the air. Beyond the limit of those it does. */
-async function takeBack(shareId: string, counted: readonly string[], now: Date): Promise<void> {
+async function takeBack(shareId: string, counters: readonly string[], now: Date): Promise<void> {
   if (await isWithin(`refused#${shareId}`, UNCOUNTED_REFUSALS_PER_MINUTE, now))
-    await Promise.all(counted.map((key) => uncount(key, now)));
+    await Promise.all(counters.map((key) => uncount(key, now)));
 }
 
 /** Counts a call. @returns whether it is within the limit */

@@ -97,12 +97,12 @@ export function forbiddenCauses(key: EndpointKey, endpoint: Endpoint): Readonly<
       unknownApiKey: { summary: 'No API key, or an unknown one', details: apiKeyUnknown().details },
       otherApiKey: { summary: 'An API key of another client, or a suspended client', details: apiKeyRefused().details },
     };
-  const held = (['command:read', 'share:read'] as const).find((scope) => !scopesOf(endpoint).includes(scope));
+  const granted = (['command:read', 'share:read'] as const).find((scope) => !scopesOf(endpoint).includes(scope));
   const named = foreignIn(key);
   return {
-    ...(held !== undefined && {
+    ...(granted !== undefined && {
       lacksScope: {
-        summary: `A token that has only the scope \`${held}\``,
+        summary: `A token that has only the scope \`${granted}\``,
         details: lacksScope('Authorization', scopeNames(endpoint)).details,
       },
     }),

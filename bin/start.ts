@@ -26,6 +26,7 @@ untilSignal(async (stopped) => {
   const defaultFolder = join(root, '.local');
   const options = optionsFrom(values, process.env, defaultFolder);
   const progress = createProgress(process.stderr);
+  stopped.addEventListener('abort', () => progress.waitFor('stopping, which takes some seconds'));
   let noFlight: string | undefined;
   let show: () => void = () => undefined;
   const shown = new Promise<void>((resolve) => (show = resolve));
@@ -36,7 +37,10 @@ untilSignal(async (stopped) => {
       assembly(signal) {
         if (values.app !== undefined) return Promise.resolve(resolve(values.app));
         progress.waitFor('building the app, which takes some seconds the first time');
-        return buildFirst(folder, context, signal).finally(() => progress.waitFor('starting it'));
+        return buildFirst(folder, context, signal).then((assembly) => {
+          progress.waitFor('starting it');
+          return assembly;
+        });
       },
       async prepare(stack, ending) {
         progress.waitFor('onboarding the demo partners');
@@ -55,5 +59,5 @@ untilSignal(async (stopped) => {
       ...(values.app === undefined && { complete: lateFiles(shown) }),
     },
     stopped,
-  );
+  ).finally(() => progress.end());
 });

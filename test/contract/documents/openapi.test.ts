@@ -1,9 +1,14 @@
-import { endpointTable } from '../../../contract/endpoint-table';
-import { scopesOf } from '../../../contract/terms/scopes';
-import type { EndpointKey } from '../../../contract/endpoints';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { JsonSchema } from '../../../contract/documents/json-schema';
-import type { ErrorResponse } from '../../../contract/documents/openapi/openapi-types';
+import { openApiDocument } from '../../../contract/documents/openapi/document';
+import type { ErrorResponse, Header, Response } from '../../../contract/documents/openapi/openapi-types';
+import { operationOf } from '../../../contract/documents/openapi/operations';
+import { endpointTable } from '../../../contract/endpoint-table';
+import type { EndpointKey } from '../../../contract/endpoints';
 import { refusals } from '../../../contract/refusals';
+import { deprecationHeaders } from '../../../contract/terms/deprecation';
+import { type Endpoint, scopesOf } from '../../../contract/terms/endpoint';
 import { faultsOf, openApi, operations, requestExamples, resolve, responseExamples, responseOf } from './openapi-file';
 
 const keyOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}` as EndpointKey;
@@ -136,4 +141,86 @@ describe('The OpenAPI document', () => {
       expect(faultsOf(example.value, schema)).toEqual([]);
     },
   );
+});
+
+describe('Openapi file', () => {
+  test('docs/api/openapi.json is up to date: if it is not, run npm run documents', () => {
+    const file = readFileSync(join(__dirname, '../../../docs/api/openapi.json'), 'utf8');
+    expect(JSON.parse(file)).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  });
+});
+
+const key = 'POST /v3/jobs/create';
+const deprecation = {
+  since: '2027-01-01T00:00:00Z',
+  sunset: '2027-07-01T00:00:00Z',
+  instead: 'https://api.example.com/docs/guides/versioning',
+};
+
+describe('The operation of a deprecated endpoint', () => {
+  const operation = operationOf(key, { ...endpointTable[key], deprecation });
+  const responses = Object.entries(operation.responses) as [string, Response][];
+
+  test('is marked, and says until when it works and what to use instead', () => {
+    expect(operation.deprecated).toBe(true);
+    expect(operation.description).toMatch(
+      /^Deprecated since 2027-01-01, ends on 2027-07-01: \[.*\]\(https:\/\/api\.example\.com\//,
+    );
+  });
+
+  test('has the headers that the service sends, in each response', () => {
+    const sent = Object.entries(deprecationHeaders(deprecation));
+    expect(sent.map(([name]) => name)).toEqual(['Deprecation', 'Sunset', 'Link']);
+    expect(responses.map(([status]) => status)).toEqual(['201', 'default']);
+    for (const [status, { headers }] of responses)
+      for (const [name, value] of sent) {
+        const header = headers[name] as Header;
+        expect(header).toMatchObject({ required: status === '201', schema: { type: 'string', examples: [value] } });
+        expect(header.description).not.toBe('');
+      }
+  });
+
+  test('keeps its other headers', () => {
+    for (const [, { headers }] of responses) expect(Object.keys(headers).length).toBeGreaterThan(3);
+  });
+});
+
+describe('An operation that is not deprecated', () => {
+  test('has no header that announces an end', () => {
+    expect(operationOf(key, endpointTable[key]).deprecated).toBeUndefined();
+    expect(JSON.stringify(openApiDocument())).not.toContain('"Sunset"');
+  });
+});
+
+describe('Headers', () => {
+  const folder = join(__dirname, '../../../lambdas/serve');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  /** Each header that a function sets on its answer. */
+  const names = new Set(
+    sources.flatMap((text) => [...text.matchAll(/headers\['([\w-]+)'\] = /g)].map(([, name = '']) => name)),
+  );
+
+  const endpoints = Object.entries(endpointTable) as [EndpointKey, Endpoint][];
+  const responsesOf = (key: EndpointKey, endpoint: Endpoint) =>
+    operationOf(key, endpoint).responses as Record<string, Response>;
+  const declared = new Set(
+    endpoints.flatMap((row) => Object.values(responsesOf(...row)).flatMap(({ headers }) => Object.keys(headers))),
+  );
+
+  test('the headers that functions set are found', () => {
+    expect(names.size).toBeGreaterThan(6);
+  });
+
+  test.each([...names])('%s is declared', (name) => {
+    expect([...declared]).toContain(name);
+  });
+
+  test.each(endpoints)('%s has the headers of a file exactly if it sends one', (key, endpoint) => {
+    const { headers } = responsesOf(key, endpoint)[endpoint.reply.status] as Response;
+    const sendsFile = endpoint.missionFiles?.includes('get') ?? false;
+    for (const name of ['Content-Disposition', 'X-Content-Type-Options'])
+      expect([name, Object.hasOwn(headers, name)]).toEqual([name, sendsFile]);
+  });
 });

@@ -1,95 +1,230 @@
-import { pointOf, takeOffAfter, thinOut, type TakeOff } from '../../../domain/telemetry/flight';
-import type { DeviceState } from '../../../domain/telemetry/telemetry';
+import { pointOf, type TakeOff, takeOffAfter, thinOut } from '../../../domain/telemetry/flight';
+import {
+  flownPoints,
+  intervalOf,
+  MAX_TRACK_POSITIONS,
+  type RecordedPoint,
+  recordedPointOf,
+  tracksOf,
+} from '../../../domain/telemetry/flight-record';
+import { isFollowed, mayBeSubscribed } from '../../../domain/telemetry/followed-until';
+import { type DeviceState, deviceState } from '../../../domain/telemetry/telemetry';
+import { acme, fullSample, id } from '../fixtures/samples';
 
-const at = (seconds: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + seconds * 1000).toISOString();
-const state = (seconds: number, droneState?: string, altitude?: number): DeviceState => ({
-  timestamp: at(seconds),
-  ...(droneState !== undefined && { droneState }),
-  ...(altitude !== undefined && { navigation: { position: { type: 'Point', coordinates: [8.5, 47.4, altitude] } } }),
-});
-const takeOff: TakeOff = { timestamp: at(-60), altitude: 440 };
-const flying = { lastState: state(0, 'WAYPOINT', 480), takeOff };
-
-describe('takeOffAfter', () => {
-  test.each(['MANUAL', 'GPS_NORMAL', 'WAYPOINT', 'HOVER', 'ORBIT', 'RETURNING'])(
-    'is the time of the first %s, with the altitude on the ground before',
-    (droneState) => {
-      const device = { lastState: state(0, 'DOCKED', 440.04) };
-      expect(takeOffAfter(device, [state(1, droneState, 445)])).toEqual({ timestamp: at(1), altitude: 440 });
-    },
-  );
-
-  test('has the first reported altitude for a device that reports in flight first', () => {
-    const begun = takeOffAfter({}, [state(1, 'HOVER')]);
-    expect(begun).toEqual({ timestamp: at(1) });
-    const device = { lastState: state(1, 'HOVER'), takeOff: begun };
-    expect(takeOffAfter(device, [state(2, undefined, 451)])).toEqual({ timestamp: at(1), altitude: 451 });
+describe('Flight', () => {
+  const at = (seconds: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + seconds * 1000).toISOString();
+  const state = (seconds: number, droneState?: string, altitude?: number): DeviceState => ({
+    timestamp: at(seconds),
+    ...(droneState !== undefined && { droneState }),
+    ...(altitude !== undefined && { navigation: { position: { type: 'Point', coordinates: [8.5, 47.4, altitude] } } }),
   });
+  const takeOff: TakeOff = { timestamp: at(-60), altitude: 440 };
+  const flying = { lastState: state(0, 'WAYPOINT', 480), takeOff };
 
-  test.each(['WAYPOINT', 'RETURNING', 'SOMETHING_NEW', '__proto__', undefined])(
-    'stays the same while the drone state is %s',
-    (droneState) => {
-      expect(takeOffAfter(flying, [state(1, droneState, 490)])).toBe(takeOff);
-    },
-  );
+  describe('takeOffAfter', () => {
+    test.each(['MANUAL', 'GPS_NORMAL', 'WAYPOINT', 'HOVER', 'ORBIT', 'RETURNING'])(
+      'is the time of the first %s, with the altitude on the ground before',
+      (droneState) => {
+        const device = { lastState: state(0, 'DOCKED', 440.04) };
+        expect(takeOffAfter(device, [state(1, droneState, 445)])).toEqual({ timestamp: at(1), altitude: 440 });
+      },
+    );
 
-  test.each(['LANDED', 'DOCKED'])('is undefined once the drone is %s', (droneState) => {
-    expect(takeOffAfter(flying, [state(1, droneState)])).toBeUndefined();
-  });
-
-  test.each(['SOMETHING_NEW', '__proto__', undefined])(
-    'is undefined before a flight while the state is %s',
-    (droneState) => {
-      expect(takeOffAfter({ lastState: state(0, 'DOCKED', 440) }, [state(1, droneState, 440)])).toBeUndefined();
-    },
-  );
-
-  test('notices a landing between two states of one message', () => {
-    const states = [state(1, 'LANDED', 441), state(2, 'GPS_NORMAL', 442)];
-    expect(takeOffAfter(flying, states)).toEqual({ timestamp: at(2), altitude: 441 });
-  });
-
-  test('is a new one after more than half an hour of silence', () => {
-    expect(takeOffAfter(flying, [state(1800, 'HOVER', 450)])).toBe(takeOff);
-    expect(takeOffAfter(flying, [state(1801, 'HOVER', 450)])).toEqual({ timestamp: at(1801), altitude: 450 });
-  });
-
-  test('is unchanged without states', () => {
-    expect(takeOffAfter(flying, [])).toBe(takeOff);
-  });
-});
-
-describe('pointOf', () => {
-  test('is the position to 10 cm, with the speed if it is known', () => {
-    const position = { type: 'Point', coordinates: [8.54169412, 47.37688749, 443.249] } as const;
-    const moving = { timestamp: at(0), navigation: { position, velocity: { groundSpeed: 12.549 } } };
-    expect(
-      pointOf({ ...moving, navigation: { position: { ...position, coordinates: [...position.coordinates] } } }),
-    ).toEqual({
-      timestamp: at(0),
-      coordinates: [8.541694, 47.376887, 443.2],
+    test('has the first reported altitude for a device that reports in flight first', () => {
+      const begun = takeOffAfter({}, [state(1, 'HOVER')]);
+      expect(begun).toEqual({ timestamp: at(1) });
+      const device = { lastState: state(1, 'HOVER'), takeOff: begun };
+      expect(takeOffAfter(device, [state(2, undefined, 451)])).toEqual({ timestamp: at(1), altitude: 451 });
     });
-    expect(pointOf({ timestamp: at(0), navigation: { velocity: { groundSpeed: 3 } } })).toBeUndefined();
-    const { groundSpeed } = pointOf({
-      ...moving,
-      navigation: { ...moving.navigation, position: { type: 'Point', coordinates: [8, 47, 443] } },
-    }) ?? { groundSpeed: undefined };
-    expect(groundSpeed).toBe(12.5);
+
+    test.each(['WAYPOINT', 'RETURNING', 'SOMETHING_NEW', '__proto__', undefined])(
+      'stays the same while the drone state is %s',
+      (droneState) => {
+        expect(takeOffAfter(flying, [state(1, droneState, 490)])).toBe(takeOff);
+      },
+    );
+
+    test.each(['LANDED', 'DOCKED'])('is undefined once the drone is %s', (droneState) => {
+      expect(takeOffAfter(flying, [state(1, droneState)])).toBeUndefined();
+    });
+
+    test.each(['SOMETHING_NEW', '__proto__', undefined])(
+      'is undefined before a flight while the state is %s',
+      (droneState) => {
+        expect(takeOffAfter({ lastState: state(0, 'DOCKED', 440) }, [state(1, droneState, 440)])).toBeUndefined();
+      },
+    );
+
+    test('notices a landing between two states of one message', () => {
+      const states = [state(1, 'LANDED', 441), state(2, 'GPS_NORMAL', 442)];
+      expect(takeOffAfter(flying, states)).toEqual({ timestamp: at(2), altitude: 441 });
+    });
+
+    test('is a new one after more than half an hour of silence', () => {
+      expect(takeOffAfter(flying, [state(1800, 'HOVER', 450)])).toBe(takeOff);
+      expect(takeOffAfter(flying, [state(1801, 'HOVER', 450)])).toEqual({ timestamp: at(1801), altitude: 450 });
+    });
+
+    test('is unchanged without states', () => {
+      expect(takeOffAfter(flying, [])).toBe(takeOff);
+    });
+  });
+
+  describe('pointOf', () => {
+    test('is the position to 10 cm, with the speed if it is known', () => {
+      const position = { type: 'Point', coordinates: [8.54169412, 47.37688749, 443.249] } as const;
+      const moving = { timestamp: at(0), navigation: { position, velocity: { groundSpeed: 12.549 } } };
+      expect(
+        pointOf({ ...moving, navigation: { position: { ...position, coordinates: [...position.coordinates] } } }),
+      ).toEqual({
+        timestamp: at(0),
+        coordinates: [8.541694, 47.376887, 443.2],
+      });
+      expect(pointOf({ timestamp: at(0), navigation: { velocity: { groundSpeed: 3 } } })).toBeUndefined();
+      const { groundSpeed } = pointOf({
+        ...moving,
+        navigation: { ...moving.navigation, position: { type: 'Point', coordinates: [8, 47, 443] } },
+      }) ?? { groundSpeed: undefined };
+      expect(groundSpeed).toBe(12.5);
+    });
+  });
+
+  describe('thinOut', () => {
+    const points = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+    test.each([0, 1, 2, 100])('leaves %i points as they are', (count) => {
+      expect(thinOut(points(count), 100)).toEqual(points(count));
+    });
+
+    test.each([101, 250, 10_000])('keeps the first and the last of %i points, in order, evenly', (count) => {
+      const thinned = thinOut(points(count), 100);
+      expect(thinned).toHaveLength(100);
+      expect([thinned[0], thinned.at(-1)]).toEqual([0, count - 1]);
+      const gaps = thinned.slice(1).map((point, index) => point - (thinned[index] ?? 0));
+      expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
+    });
   });
 });
 
-describe('thinOut', () => {
-  const points = (count: number) => Array.from({ length: count }, (_, index) => index);
+describe('Flight record', () => {
+  const at = (seconds: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + seconds * 1000).toISOString();
+  describe('recordedPointOf', () => {
+    test('is the position with speeds, heading, state and battery, to about 10 cm and a tenth', () => {
+      expect(recordedPointOf({ deviceId: id('device'), ...deviceState.parse(fullSample) })).toEqual({
+        deviceId: id('device'),
+        timestamp: '2026-11-27T10:30:15.123Z',
+        coordinates: [-122.419415, 37.774929, 1085.5],
+        groundSpeed: 12.5,
+        verticalSpeed: -10.5,
+        heading: 270.5,
+        droneState: 'RETURNING',
+        batteryPercent: 81.3,
+      });
+    });
 
-  test.each([0, 1, 2, 100])('leaves %i points as they are', (count) => {
-    expect(thinOut(points(count), 100)).toEqual(points(count));
+    test('has nothing that the device did not report', () => {
+      const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
+      const sample = { deviceId: id('device'), timestamp: at(0), navigation: { position } };
+      expect(JSON.parse(JSON.stringify(recordedPointOf(sample)))).toEqual({
+        deviceId: id('device'),
+        timestamp: at(0),
+        coordinates: [8.5, 47.4, 480],
+      });
+    });
+
+    test('is undefined without a position', () => {
+      expect(recordedPointOf({ deviceId: id('device'), timestamp: at(0) })).toBeUndefined();
+    });
   });
 
-  test.each([101, 250, 10_000])('keeps the first and the last of %i points, in order, evenly', (count) => {
-    const thinned = thinOut(points(count), 100);
-    expect(thinned).toHaveLength(100);
-    expect([thinned[0], thinned.at(-1)]).toEqual([0, count - 1]);
-    const gaps = thinned.slice(1).map((point, index) => point - (thinned[index] ?? 0));
-    expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
+  test.each([
+    [1, 57.999, 57],
+    [5, 57.999, 55],
+    [5, 60, 60],
+  ])('intervalOf gives the beginning of the %s s that %s s are in', (every, seconds, begin) => {
+    expect(intervalOf(at(seconds), every)).toBe(Date.parse(at(begin)) / 1000);
+  });
+
+  describe('flownPoints', () => {
+    const points = [0, 1, 2, 3].map((seconds) => ({
+      deviceId: id('device'),
+      timestamp: at(seconds),
+      coordinates: [8.5, 47.4, 480] as [number, number, number],
+    }));
+
+    test.each([
+      ['has begun', { startedAt: at(1) }, [1, 2, 3]],
+      ['has ended', { startedAt: at(1), endedAt: at(2) }, [1, 2]],
+      ['never began', { endedAt: at(2) }, []],
+      ['has not begun', {}, []],
+    ])('of a job that %s (%j) are those at %j', (_, times, seconds) => {
+      expect(flownPoints(times, points).map(({ timestamp }) => timestamp)).toEqual(seconds.map(at));
+    });
+  });
+
+  describe('tracksOf', () => {
+    const point = (seconds: number, deviceId = id('device')): RecordedPoint => ({
+      deviceId,
+      timestamp: at(seconds),
+      coordinates: [8.5, 47.4, 480],
+    });
+    const other = id('device', acme, '01jd0000000000000000000001');
+
+    test('has a track for each device, in the order of their first positions', () => {
+      const [one, two, three] = [point(0, other), point(1), point(2, other)];
+      expect(tracksOf([one, two, three])).toEqual([
+        { deviceId: other, recorded: 2, lines: [[one, three]] },
+        { deviceId: id('device'), recorded: 1, lines: [[two]] },
+      ]);
+      expect(tracksOf([])).toEqual([]);
+    });
+
+    test('thins out a longer one evenly, with the first and the last position', () => {
+      const count = 2 * MAX_TRACK_POSITIONS - 1;
+      const [track] = tracksOf(Array.from({ length: count }, (_, index) => point(index)));
+      expect(track?.recorded).toBe(count);
+      expect(track?.lines.map((line) => line.map(({ timestamp }) => timestamp))).toEqual([
+        Array.from({ length: MAX_TRACK_POSITIONS }, (_, index) => at(2 * index)),
+      ]);
+    });
+
+    test('has a line before and after each gap of a device, whatever another one reports meanwhile', () => {
+      const [one, two, three, four] = [point(0), point(1), point(12), point(13)];
+      expect(tracksOf([one, two, point(6, other), three, four])).toMatchObject([
+        {
+          recorded: 4,
+          lines: [
+            [one, two],
+            [three, four],
+          ],
+        },
+        { deviceId: other },
+      ]);
+    });
+
+    test('has no gap where only thinning out makes a step long', () => {
+      const [track] = tracksOf(Array.from({ length: 3 * MAX_TRACK_POSITIONS }, (_, index) => point(9 * index)));
+      expect(track?.lines).toHaveLength(1);
+    });
+  });
+});
+
+describe('Followed until', () => {
+  const until = 1795775400;
+  const at = (second: number) => new Date((until + second) * 1000);
+
+  test.each([
+    ['before', -1, true, true],
+    ['at', 0, false, true],
+    ['a minute of clocks after', 59, false, true],
+    ['more than a minute after', 60, false, false],
+  ])('%s the end of the audience', (_, second, follows, subscribed) => {
+    expect(isFollowed(until, at(second))).toBe(follows);
+    expect(mayBeSubscribed(until, at(second))).toBe(subscribed);
+  });
+
+  test('nobody follows what nobody ever followed', () => {
+    expect(isFollowed(undefined, at(0))).toBe(false);
+    expect(mayBeSubscribed(undefined, at(0))).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
-import { createHistory, MAX_POINTS, RECENT_SECONDS, type Point } from '../../viewer/history';
+import { createHistory, MAX_POINTS, type Point, RECENT_SECONDS } from '../../viewer/history';
+import { catchUp } from '../../viewer/live-edge';
 
 const point = (at: number): Point => ({ at, altitude: at * 2, speed: null });
 const thinned = (at: number): Point => ({ ...point(at), thinned: true });
@@ -147,4 +148,16 @@ describe('createHistory', () => {
     for (let at = 0; at < 11 * 40_000; at += 11) history.add(placed(at));
     expect(gapsOf(history)).toHaveLength(history.places().length - 1);
   });
+});
+
+describe('Live video', () => {
+  test.each([
+    ['that plays of now', { position: 100, livePosition: 101, latency: 4 }, undefined],
+    ['that is ahead', { position: 104, livePosition: 101, latency: 4 }, undefined],
+    ['that is a little behind', { position: 95.5, livePosition: 101, latency: 4 }, undefined],
+    ['that was paused for half a minute', { position: 71, livePosition: 101, latency: 4 }, 101],
+    ['whose segments are long', { position: 85, livePosition: 101, latency: 20 }, undefined],
+    ['that is far behind with long segments', { position: 80, livePosition: 101, latency: 20 }, 101],
+    ['that has not begun', { position: 0, livePosition: undefined, latency: 0 }, undefined],
+  ])('%s jumps when it is far behind only', (_, playhead, expected) => expect(catchUp(playhead)).toBe(expected));
 });

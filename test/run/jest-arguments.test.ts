@@ -48,7 +48,7 @@ const cases: [words: string[], expected: string[] | string, calledIn?: string][]
     ['--selectProjects', 'browser'],
   ],
   [['test/domain'], paths(['unit'], folder('test/domain'))],
-  [['test/domain/values/values.test.ts'], paths(['unit'], file('test/domain/values/id.test.ts'))],
+  [['test/domain/values/text.test.ts'], paths(['unit'], file('test/domain/values/text.test.ts'))],
   [['./test/domain/'], paths(['unit'], folder('test/domain'))],
   [[join(root, 'test/domain')], paths(['unit'], folder('test/domain'))],
   [['test/api/jobs'], paths(['api'], folder('test/api/jobs'))],

@@ -13,7 +13,7 @@ test.each([
   ['its own', 'test/api/key-rotation.test.ts', ['key-rotation']],
   ['those of a module that it imports', 'test/faults/documents.test.ts', ['stranger', 'documents', 'document-faults']],
   ['one that it passes to another function', 'test/clients/typescript/readme.test.ts', ['typescript-readme']],
-  ['none, so that one is left', 'test/domain/values/values.test.ts', ['stranger']],
+  ['none, so that one is left', 'test/domain/values/text.test.ts', ['stranger']],
 ])('a test file names %s', (_, file, expected) => {
   expect(namedOrganisations([join(root, file)])).toEqual(expected);
 });

@@ -1,11 +1,11 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Stack } from 'aws-cdk-lib/core';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment } from 'aws-cdk-lib/aws-s3-deployment';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { assetFolder } from '../../../lib/docs/asset-folder';
+import { assetFolder, addBuilt } from '../../../lib/docs/asset-folder';
 import { builtSource } from '../../../lib/docs/built-files';
 import { newApp } from '../new-app';
 
@@ -55,5 +55,33 @@ describe('Files that are built from sources', () => {
     expect((deployment?.['Properties'] as Record<string, unknown>)['SourceObjectKeys']).toEqual([`${HASH}.zip`]);
     const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
     expect(policies).toMatch(/"s3:GetObject\*".*cdk-hnb659fds-assets-/);
+  });
+});
+
+describe('addBuilt', () => {
+  let assembly: string;
+  let built: string;
+  beforeEach(() => {
+    [assembly = '', built = ''] = ['assembly-', 'built-'].map((name) => mkdtempSync(join(tmpdir(), name)));
+    writeFileSync(join(built, 'index.html'), 'built');
+  });
+  afterEach(() => [assembly, built].forEach((folder) => rmSync(folder, { recursive: true })));
+
+  test.each([
+    { there: 'nothing', prepare: () => undefined },
+    { there: 'what another process added first', prepare: () => addBuilt(assembly, 'a', built) },
+    {
+      there: 'half of what a killed process of this id copied',
+      prepare: () =>
+        mkdirSync(join(`${assetFolder(assembly, 'a')}.copying-${process.pid}`, 'half'), { recursive: true }),
+    },
+  ])('adds the files beside $there, and leaves nothing else', ({ prepare }) => {
+    prepare();
+    addBuilt(assembly, 'a', built);
+    expect(readdirSync(assembly, { recursive: true })).toEqual(['asset.a', join('asset.a', 'index.html')]);
+  });
+
+  test('throws when it can add nothing', () => {
+    expect(() => addBuilt(join(assembly, 'none'), 'a', join(built, 'none'))).toThrow('ENOENT');
   });
 });

@@ -1,4 +1,5 @@
 import { createMeter, stepsOf } from '../../billing/meter';
+import { createSampling } from '../../billing/sampling';
 
 describe('Meter', () => {
   test('adds up quantities by caller and unit', () => {
@@ -43,4 +44,11 @@ describe('Steps of a payload', () => {
     [5121, 2],
     [10_241, 3],
   ])('%i bytes in steps of 5 KB are %i', (bytes, steps) => expect(stepsOf(bytes, 5120)).toBe(steps));
+});
+
+describe('Sampling of traces', () => {
+  test('records the first request of each second and five percent of the others', () => {
+    const tracesAt = createSampling();
+    expect([1000, 1001, 1999, 2000, 2500].map(tracesAt)).toEqual([1, 0.05, 0.05, 1, 0.05]);
+  });
 });

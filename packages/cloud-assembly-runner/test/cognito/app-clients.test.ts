@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   AddUserPoolClientSecretCommand,
   CognitoIdentityProviderClient,
@@ -11,12 +14,13 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import { decodeJwt } from 'jose';
 import { scope, startUserPool, type UserPool } from './user-pool-fixture';
-
-let pool: UserPool;
-beforeAll(async () => (pool = await startUserPool()));
-afterAll(() => pool.end());
+import { migrateScopes } from '../../cognito/migrate-scopes';
 
 describe('App client', () => {
+  let pool: UserPool;
+  beforeAll(async () => (pool = await startUserPool()));
+  afterAll(() => pool.end());
+
   test('is described, listed, updated and deleted', async () => {
     const { ClientId, ClientSecret, fields } = await pool.createClient({ ClientName: 'changing' });
     const described = await pool.client.send(
@@ -127,5 +131,23 @@ describe('App client', () => {
       name: 'AccessDeniedException',
     });
     reader.destroy();
+  });
+});
+
+describe('Base URL of the API', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'migrate-scopes-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test('replaces the old one in the scopes of stored clients', () => {
+    const clients = join(folder, 'app-clients.json');
+    migrateScopes(folder, 'http://127.0.0.1:3000');
+    writeFileSync(clients, '["http://127.0.0.1:3000/command:read"]');
+    migrateScopes(folder, 'http://127.0.0.1:3000');
+    expect(readFileSync(clients, 'utf8')).toBe('["http://127.0.0.1:3000/command:read"]');
+    migrateScopes(folder, 'http://127.0.0.1:4000');
+    expect(readFileSync(clients, 'utf8')).toBe('["http://127.0.0.1:4000/command:read"]');
   });
 });

@@ -10,6 +10,8 @@ import { startEngine, type DynamoDbEngine } from '../../dynamodb/engine';
 import { createTtlSweep } from '../../dynamodb/ttl-sweep';
 import { createTtlDeletions } from '../../dynamodb/ttl-deletions';
 import type { Resource } from '../../service';
+import { dynamoDbPermissions, tableArn } from '../../dynamodb/permissions';
+import { sequenceNumber, withSequenceNumbers } from '../../dynamodb/sequence-numbers';
 
 const table = (properties: object = {}): Resource => ({
   logicalId: 'Shares',
@@ -185,5 +187,93 @@ describe('Database file of the engine', () => {
       ['busy', 15_001, 25_050],
       ['quiet', 1, 3],
     ]);
+  });
+});
+
+function permissions(operation: string, body: unknown): string[] {
+  const call = {
+    service: 'dynamodb',
+    method: 'POST',
+    path: '/',
+    headers: { 'x-amz-target': `DynamoDB_20120810.${operation}` },
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  };
+  return dynamoDbPermissions(call).map(({ action, resource }) => `${action} ${resource}`);
+}
+
+describe('IAM permissions of a DynamoDB call', () => {
+  test.each(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan', 'DescribeTable'])(
+    'are %s on its table',
+    (operation) => {
+      expect(permissions(operation, { TableName: 'jobs' })).toEqual([`dynamodb:${operation} ${tableArn('jobs')}`]);
+    },
+  );
+
+  test('are on the index of a query', () => {
+    expect(permissions('Query', { TableName: 'jobs', IndexName: 'by-status' })).toEqual([
+      `dynamodb:Query ${tableArn('jobs')}/index/by-status`,
+    ]);
+  });
+
+  test('are on each table of a batch', () => {
+    expect(permissions('BatchGetItem', { RequestItems: { jobs: {}, fleet: {} } })).toEqual([
+      `dynamodb:BatchGetItem ${tableArn('jobs')}`,
+      `dynamodb:BatchGetItem ${tableArn('fleet')}`,
+    ]);
+  });
+
+  test('are those of the single operations of a transaction', () => {
+    const TransactItems = [
+      { Put: { TableName: 'jobs' } },
+      { Update: { TableName: 'fleet' } },
+      { Delete: { TableName: 'jobs' } },
+      { ConditionCheck: { TableName: 'fleet' } },
+    ];
+    expect(permissions('TransactWriteItems', { TransactItems })).toEqual([
+      `dynamodb:PutItem ${tableArn('jobs')}`,
+      `dynamodb:UpdateItem ${tableArn('fleet')}`,
+      `dynamodb:DeleteItem ${tableArn('jobs')}`,
+      `dynamodb:ConditionCheckItem ${tableArn('fleet')}`,
+    ]);
+    expect(permissions('TransactGetItems', { TransactItems: [{ Get: { TableName: 'jobs' } }] })).toEqual([
+      `dynamodb:GetItem ${tableArn('jobs')}`,
+    ]);
+  });
+
+  test.each([
+    ['ListTables', {}],
+    ['GetItem', 'not json'],
+    ['TransactWriteItems', { TransactItems: [{ Put: {} }] }],
+  ])('are on * for %s with %j, which name no table', (operation, body) => {
+    expect(permissions(operation, body)).toEqual([`dynamodb:${operation} *`]);
+  });
+});
+
+describe('Sequence numbers', () => {
+  test('sequence numbers have the length that clients of AWS check', () => {
+    expect(sequenceNumber('12')).toBe('000000000000000000012');
+    expect(sequenceNumber('300000000000000499659')).toBe('300000000000000499659');
+  });
+
+  test('an answer about a stream has them in all places, without the checksum of the engine’s text', () => {
+    const ofEngine = {
+      Records: [{ dynamodb: { SequenceNumber: '9', Keys: { id: { S: '9' } } } }],
+      Shards: [{ SequenceNumberRange: { StartingSequenceNumber: '1', EndingSequenceNumber: '10' } }],
+    };
+    const headers = { 'content-type': 'application/x-amz-json-1.0' };
+    const answer = { status: 200, headers: { ...headers, 'x-amz-crc32': '1' }, body: JSON.stringify(ofEngine) };
+    const { body, ...rest } = withSequenceNumbers(answer);
+    expect(rest).toEqual({ status: 200, headers });
+    expect(JSON.parse(String(body))).toEqual({
+      Records: [{ dynamodb: { SequenceNumber: sequenceNumber('9'), Keys: { id: { S: '9' } } } }],
+      Shards: [
+        {
+          SequenceNumberRange: {
+            StartingSequenceNumber: sequenceNumber('1'),
+            EndingSequenceNumber: sequenceNumber('10'),
+          },
+        },
+      ],
+    });
   });
 });

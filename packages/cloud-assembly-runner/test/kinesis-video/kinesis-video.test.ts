@@ -9,6 +9,8 @@ import {
 } from '@aws-sdk/client-kinesis-video-archived-media';
 import { createAwsEndpoint, type AwsEndpoint } from '../../aws-endpoint';
 import { startKinesisVideo, type KinesisVideo } from '../../kinesis-video';
+import { livePlaylist, masterPlaylist, segmentStart } from '../../kinesis-video/playlist';
+import { readClip, segmentAt } from '../../kinesis-video/clip';
 
 const region = 'eu-central-1';
 const place = { region, accountId: '000000000000' };
@@ -171,5 +173,102 @@ describe('Kinesis Video Streams', () => {
     const starting = startKinesisVideo({ ...place, endpointUrl: endpoint.url, clipFolder });
     await expect(starting).rejects.toThrow('contains no clip');
     await rm(clipFolder, { recursive: true });
+  });
+});
+
+const seconds = [2, 1, 2];
+/** The numbers of the segments in a live playlist. */
+const listed = (playlist: string) =>
+  [...playlist.matchAll(/FragmentNumber=(\d+)/g)].map(([, number]) => number).join(' ');
+const tag = (playlist: string, name: string) => new RegExp(`^#EXT-X-${name}:(.*)$`, 'm').exec(playlist)?.[1];
+
+describe('The playlist of live video', () => {
+  test('lists the latest segments and the initialisation segment', () => {
+    expect(livePlaylist('secret', seconds, 3, 13_500)).toBe(
+      [
+        '#EXTM3U',
+        '#EXT-X-VERSION:6',
+        '#EXT-X-TARGETDURATION:2',
+        '#EXT-X-MEDIA-SEQUENCE:5',
+        '#EXT-X-MAP:URI="getMP4InitFragment.mp4?SessionToken=secret"',
+        '#EXTINF:2.000,',
+        'getMP4MediaFragment.mp4?FragmentNumber=5&SessionToken=secret',
+        '#EXTINF:2.000,',
+        'getMP4MediaFragment.mp4?FragmentNumber=6&SessionToken=secret',
+        '#EXTINF:1.000,',
+        'getMP4MediaFragment.mp4?FragmentNumber=7&SessionToken=secret',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    [10_000, '3 4 5'],
+    [11_999, '3 4 5'],
+    [12_000, '4 5 6'],
+    [12_999, '4 5 6'],
+    [13_000, '5 6 7'],
+    [15_000, '6 7 8'],
+  ])('advances with the clock: at %i ms it lists %s', (now, segments) => {
+    const playlist = livePlaylist('t', seconds, 3, now);
+    expect(listed(playlist)).toBe(segments);
+    expect(tag(playlist, 'MEDIA-SEQUENCE')).toBe(/\d+/.exec(segments)?.[0]);
+  });
+
+  test('has contiguous segments', () => {
+    expect([0, 1, 2, 3, 4, 7].map((number) => segmentStart(number, seconds))).toEqual([0, 2, 3, 5, 7, 12]);
+  });
+
+  test('may be longer than the clip', () => {
+    expect(listed(livePlaylist('t', seconds, 5, 15_000))).toBe('4 5 6 7 8');
+  });
+
+  test('is listed in a master playlist with its bandwidth', () => {
+    expect(masterPlaylist('secret', 1000)).toBe(
+      '#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-STREAM-INF:BANDWIDTH=1000\ngetHLSMediaPlaylist.m3u8?SessionToken=secret\n',
+    );
+  });
+});
+
+const clip = readClip();
+/** Offset of a box's content, behind its name. */
+const contentOf = (bytes: Buffer, name: string) => {
+  const at = bytes.indexOf(name);
+  if (at < 0) throw new Error(`no box ${name}`);
+  return at + name.length;
+};
+
+describe('The clip that every stream plays', () => {
+  test('is H.264 of the profile Main, which every browser plays, 640 × 360, without sound', () => {
+    const [sample, tracks] = [contentOf(clip.init, 'avc1'), clip.init.toString('latin1').split('tkhd').length - 1];
+    // VisualSampleEntry (ISO/IEC 14496-12, 12.1.3): the size comes after 24 bytes.
+    expect([clip.init.readUInt16BE(sample + 24), clip.init.readUInt16BE(sample + 26)]).toEqual([640, 360]);
+    // AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1): version, then profile 77.
+    expect([...clip.init.subarray(contentOf(clip.init, 'avcC')).subarray(0, 2)]).toEqual([1, 77]);
+    expect(tracks).toBe(1);
+  });
+
+  test('has segments of two seconds, sixteen in all, in at most 1.5 MB', () => {
+    expect(clip.segments.map(({ seconds }) => seconds)).toEqual(Array(8).fill(2));
+    const bytes = clip.segments.reduce((sum, segment) => sum + segment.bytes.length, clip.init.length);
+    expect(bytes).toBeLessThan(1_500_000);
+  });
+
+  test('can be played from each segment: it begins with a key frame', () => {
+    for (const { bytes } of clip.segments) {
+      expect(bytes.toString('latin1', 4, 8)).toBe('styp');
+      // Flags of the first frame (ISO/IEC 14496-12, 8.8.8): it depends on no other, and is a key frame.
+      const run = contentOf(bytes, 'trun');
+      expect(bytes.readUInt32BE(run) & 0x000005).toBe(0x000005);
+      expect(bytes.readUInt32BE(run + 12)).toBe(0x02000000);
+    }
+  });
+
+  test('gets the decode time of its place in the live stream', () => {
+    const [segment] = clip.segments;
+    if (!segment) throw new Error('the clip is empty');
+    const moved = segmentAt(segment, 1000);
+    expect(moved.readBigUInt64BE(contentOf(moved, 'tfdt') + 4)).toBe(15_360_000n);
+    expect(moved).toHaveLength(segment.bytes.length);
   });
 });

@@ -1,6 +1,13 @@
-import { allow, answer, eventsOf, brokerForAllTests } from '../fixture';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MqttClient } from 'mqtt';
+import * as fc from 'fast-check';
+import { allow, answer, eventsOf, brokerForAllTests, startIot } from '../fixture';
 import { closed, inbox, settled, subscribe } from '../mqtt-client';
 import { until } from '../../until';
+import { createPacketParser } from '../../../iot/broker/packet-parser';
+import { openRetainedMessages } from '../../../iot/broker/retained';
 
 describe('Messages of the broker', () => {
   const { given, publish, reasons } = brokerForAllTests();
@@ -120,5 +127,192 @@ describe('Messages of the broker', () => {
     await publish('parent/child', 'below');
     await settled(client);
     expect(got).toEqual(['parent/child below']);
+  });
+});
+
+/** MQTT 3.1.1, section 4.6 "Message ordering": a server treats the packets of a client in the order in which they come. */
+describe('Packets that come together are treated in their order', () => {
+  const { given, publish, reasons } = brokerForAllTests();
+
+  const steps = {
+    subscribe: (client: MqttClient) => client.subscribe('topic', { qos: 1 }),
+    unsubscribe: (client: MqttClient) => client.unsubscribe('topic'),
+  };
+
+  test.each([
+    [['unsubscribe', 'subscribe'], true],
+    [['subscribe', 'unsubscribe'], false],
+    [['subscribe', 'unsubscribe', 'subscribe'], true],
+    [['unsubscribe', 'subscribe', 'unsubscribe', 'subscribe', 'unsubscribe'], false],
+  ] as const)('%j: subscribed %s', async (names, isSubscribed) => {
+    const client = await given.connect('anyone', { clientId: names.join('-') });
+    const got = inbox(client);
+    await client.subscribeAsync('topic', { qos: 1 });
+    client.stream.cork();
+    for (const name of names) steps[name](client);
+    client.stream.uncork();
+    await settled(client);
+    await publish('topic', 'x');
+    await settled(client);
+    expect(got).toEqual(isSubscribed ? ['topic x'] : []);
+    expect(reasons()).toEqual([]);
+    await client.endAsync();
+  });
+});
+
+/** A packet with a type and a body length in bytes (MQTT 3.1.1, section 2.2.3 "Remaining Length"). */
+function packet(type: number, bodyLength: number): Buffer {
+  const length: number[] = [];
+  let rest = bodyLength;
+  do {
+    length.push((rest % 128) + (rest >= 128 ? 128 : 0));
+    rest = Math.floor(rest / 128);
+  } while (rest > 0);
+  return Buffer.concat([Buffer.from([type << 4, ...length]), Buffer.alloc(bodyLength, 0xff)]);
+}
+
+describe('The packet parser', () => {
+  test('returns the packet types of a stream in order, for any chunks', () => {
+    const packets = fc.array(fc.tuple(fc.integer({ min: 1, max: 15 }), fc.integer({ min: 0, max: 500 })), {
+      maxLength: 10,
+    });
+    fc.assert(
+      fc.property(packets, fc.integer({ min: 1, max: 700 }), (wanted, size) => {
+        const stream = Buffer.concat(wanted.map(([type, length]) => packet(type, length)));
+        const meter = createPacketParser(500);
+        const types: number[] = [];
+        const passed: Buffer[] = [];
+        for (let at = 0; at < stream.length; at += size)
+          for (const { type, bytes, ends } of meter(stream.subarray(at, at + size)) ?? []) {
+            passed.push(bytes);
+            if (ends) types.push(type);
+          }
+        expect(types).toEqual(wanted.map(([type]) => type));
+        expect(Buffer.concat(passed)).toEqual(stream);
+      }),
+    );
+  });
+
+  test('refuses a packet when its length exceeds the limit', () => {
+    const whole = packet(3, 300);
+    expect(createPacketParser(300)(whole)).toEqual([{ type: 3, bytes: whole, ends: true }]);
+    expect(createPacketParser(300)(packet(3, 301).subarray(0, 3))).toBeUndefined();
+    expect(createPacketParser(300)(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]))).toBeUndefined();
+  });
+
+  test('refuses a length of more than four bytes', () => {
+    expect(createPacketParser(300)(Buffer.from([0x30, 0x80, 0x80, 0x80, 0x80, 0x00]))).toBeUndefined();
+  });
+});
+
+/** AWS IoT Core developer guide, "AWS IoT differences from MQTT specifications". */
+describe('QoS 2 is ignored, and the connection stays open', () => {
+  const { given, publish, reasons } = brokerForAllTests();
+
+  /** Commands of the packets that a client receives from now on. */
+  const received = (client: MqttClient) => {
+    const commands: string[] = [];
+    client.on('packetreceive', ({ cmd }) => commands.push(cmd));
+    return commands;
+  };
+
+  test.each([
+    ['alone', { asked: { qos: 2 } }],
+    ['before-another', { asked: { qos: 2 }, beside: { qos: 1 } }],
+    ['after-another', { beside: { qos: 0 }, asked: { qos: 2 } }],
+  ] as const)('in SUBSCRIBE, %s: no SUBACK and no subscription', async (clientId, filters) => {
+    const client = await given.connect('anyone', { clientId });
+    const [got, commands] = [inbox(client), received(client)];
+    client.subscribe({ ...filters });
+    await settled(client);
+    expect(commands).toEqual(['pingresp']);
+    expect(eventsOf(given.calls, 'subscribed')).toEqual([]);
+    expect(given.log).toEqual([`iot ${clientId}: SUBSCRIBE ignored, QoS 2 is not supported`]);
+    expect(await subscribe(client, 'other')).toEqual([1]);
+    for (const topic of ['asked', 'beside', 'other']) await publish(topic, 'x');
+    await settled(client);
+    expect(got).toEqual(['other x']);
+    expect(await subscribe(client, 'asked')).toEqual([1]);
+    expect(reasons()).toEqual([]);
+  });
+
+  test('in PUBLISH: neither PUBREC nor PUBACK, and nobody gets the message', async () => {
+    const reader = await given.connect('anyone');
+    const got = inbox(reader);
+    await subscribe(reader, '#');
+    const client = await given.connect('anyone', { clientId: 'publishing' });
+    const commands = received(client);
+    client.publish('a', 'ignored', { qos: 2, retain: true });
+    await settled(client);
+    expect(commands).toEqual(['pingresp']);
+    await client.publishAsync('a', 'delivered', { qos: 1 });
+    await settled(reader);
+    expect(got).toEqual(['a delivered']);
+    const later = await given.connect('anyone');
+    const retained = inbox(later);
+    await subscribe(later, 'a');
+    await settled(later);
+    expect(retained).toEqual([]);
+    expect(given.log).toEqual(['iot publishing: PUBLISH ignored, QoS 2 is not supported']);
+    expect(reasons()).toEqual([]);
+  });
+
+  test('in PUBLISH, unless it is not allowed, which ends the connection as with any QoS', async () => {
+    given.users.reader = answer(allow('iot:Connect', '*'));
+    const client = await given.connect('reader');
+    client.publish('a', 'x', { qos: 2 });
+    await closed(client);
+    await until(() => reasons().length > 0);
+    expect(reasons()).toEqual(['AUTH_ERROR']);
+  });
+});
+
+describe('Retained messages in a data folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'retained-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('survive a restart until they expire', () => {
+    const payload = Buffer.from('done');
+    const before = openRetainedMessages(folder);
+    for (const topic of ['a', 'b', 'c']) before.put({ topic, payload, qos: 1 });
+    before.expire('a', payload, 60);
+    before.expire('b', payload, 3600);
+    before.expire('c', Buffer.from('another one by now'), 60);
+    before.close();
+    const after = openRetainedMessages(folder);
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_001);
+    expect(after.list().map(({ topic }) => topic)).toEqual(['b', 'c']);
+    expect([after.get('a'), after.get('c')?.payload]).toEqual([undefined, payload]);
+    clock.mockRestore();
+    after.close();
+  });
+});
+
+describe('A subscriber', () => {
+  test('receives the retained message before a newer live one, each once', async () => {
+    let subscribed = () => undefined as unknown;
+    const given = await startIot({
+      lambda: {
+        permits: () => true,
+        invoke: (functionArn, event) => {
+          // Here the client is subscribed and aedes has not read the retained message yet.
+          if ((event as { eventType?: string }).eventType === 'subscribed') subscribed();
+          return Promise.resolve(functionArn === 'authorizer' ? given.users.anyone : null);
+        },
+      },
+    });
+    const publish = (payload: string, retain = false) => {
+      const path = `/topics/state?qos=0&retain=${retain}`;
+      return given.iot.answer({ service: 'iotdata', method: 'POST', path, headers: {}, body: Buffer.from(payload) });
+    };
+    const client = await given.connect('anyone');
+    const got = inbox(client);
+    await publish('old', true);
+    subscribed = () => publish('new');
+    await subscribe(client, 'state');
+    await publish('newest', true);
+    await settled(client);
+    expect(got).toEqual(['!state old', 'state new', 'state newest']);
+    await given.end();
   });
 });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { Pool } from 'undici';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { createAwsEndpoint, type AwsEndpoint } from '../../aws-endpoint';
@@ -11,7 +12,7 @@ import { onFatalError } from '../../stack/fatal-error';
 import { createDynamoDb } from '../../dynamodb';
 import { forward } from '../../dynamodb/forward';
 import { freePort } from '../../free-port';
-import { startEngine, type DynamoDbEngine } from '../../dynamodb/engine';
+import { startEngine, type DynamoDbEngine, findBinary } from '../../dynamodb/engine';
 import type { AwsApi, Resource, Service } from '../../service';
 import { until } from '../until';
 
@@ -137,5 +138,29 @@ describe('A crashed DynamoDB engine', () => {
     expect(new Set(breakdowns)).toEqual(new Set([`${file}: no space left on the device; free some and start again`]));
     full.closeAllConnections();
     await new Promise((closed) => full.close(closed));
+  });
+});
+
+describe('Engine binary', () => {
+  const installed = (name: string) => `/node_modules/${name}`;
+
+  test.each([
+    ['darwin', 'arm64', '/node_modules/@dynoxide/darwin-arm64/dynoxide'],
+    ['darwin', 'x64', '/node_modules/@dynoxide/darwin-x64/dynoxide'],
+    ['linux', 'arm64', '/node_modules/@dynoxide/linux-arm64/dynoxide'],
+    ['linux', 'x64', '/node_modules/@dynoxide/linux-x64/dynoxide'],
+    ['win32', 'x64', '/node_modules/@dynoxide/win32-x64/dynoxide.exe'],
+  ])('the engine of %s-%s is %s', (platform, arch, binary) => {
+    expect(findBinary(platform, arch, installed)).toBe(binary);
+  });
+
+  test('the engine of this platform is installed', () => {
+    expect(existsSync(findBinary())).toBe(true);
+  });
+
+  test('an engine that is not installed is refused with the command that installs it', () => {
+    expect(() => findBinary('sunos', 'x64')).toThrow(
+      'There is no DynamoDB engine for sunos-x64: run npm install --no-save @dynoxide/sunos-x64@1.2.1, or set DYNAMODB_ENDPOINT',
+    );
   });
 });

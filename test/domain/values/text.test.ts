@@ -97,7 +97,7 @@ describe('Metadata', () => {
     return { text: letter.repeat((bytes - frame) / Buffer.byteLength(letter)) };
   };
 
-  /** Names that are not lost on the way (test/lambdas/lost-members.test.ts). */
+  /** Names that are not lost on the way (test/lambdas/store-calls.test.ts). */
   const names = fc.string().filter((name) => name !== '__proto__');
 
   /** JSON as it arrives unaltered. */

@@ -105,7 +105,7 @@ function hasMethodMetrics(metric: AlarmMetric, stack: Synthesised): boolean {
     );
 }
 
-/** Whether a function has the variables with which its lines carry the metric (`test/lambdas/runtime/embedded-metric.test.ts`). */
+/** Whether a function has the variables with which its lines carry the metric (`test/lambdas/runtime/logger.test.ts`). */
 function isCountedBy(dimension: string, variable: string): PublishedMetric['occurs'] {
   return (metric, stack) =>
     Object.values(ownFunctions(stack)).some((one) => {

@@ -10,8 +10,12 @@ import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { connection } from '../fixtures/sockets';
 import { givenPages, onlyCommand, sent, store } from '../fixtures/store';
+import { listenersKey, noteListener, readListeners } from '../../../data/channels/listeners';
+import { LONGEST_CONNECTION_S } from '../../../domain/channels/connection';
+import { extendSubscription, noteWarning, renewConnection } from '../../../data/channels/renewal';
 
 const engine = storeOnEngine('connections');
+
 const own = connection();
 const waiting = { ...own, bufferingSince: 1795775400 };
 const change = { text: '{"sequence":4}' };
@@ -151,5 +155,118 @@ describe('startFollowing', () => {
     const fault = new Error('throttled');
     store.on(UpdateCommand).rejects(fault);
     await expect(startFollowing(own, sentSequences, 0)).rejects.toBe(fault);
+  });
+});
+
+describe('Listeners', () => {
+  const at = Date.parse('2026-11-27T10:30:00.000Z');
+  const now = new Date(at);
+  const seconds = at / 1000;
+  const assumed = seconds + LONGEST_CONNECTION_S;
+  // An instance remembers what it has noted, so each test has an organisation of its own.
+  let count = 0;
+  const newOrganisation = () => `listen${String(++count).padStart(2, '0')}`;
+  const writes = () => store.commandCalls(UpdateCommand).length;
+
+  test('an organisation of which nothing is noted counts as connected for as long as a connection lasts', async () => {
+    const organisation = newOrganisation();
+    const both = { socketsUntil: assumed, topicUntil: assumed };
+    await expect(readListeners(organisation, now)).resolves.toEqual(both);
+    await expect(readListeners(organisation, new Date(at + 3_600_000))).resolves.toEqual(both);
+    expect(writes()).toBe(1);
+  });
+
+  test('of a medium that is noted the end is that, and the other counts as connected', async () => {
+    const organisation = newOrganisation();
+    await noteListener(organisation, 'topic', seconds + 60);
+    await expect(readListeners(organisation, now)).resolves.toEqual({
+      socketsUntil: assumed,
+      topicUntil: seconds + 1800,
+    });
+    await expect(readListeners(organisation, now)).resolves.toMatchObject({ socketsUntil: assumed });
+  });
+
+  test('a later end replaces an earlier one, which does not replace it', async () => {
+    const organisation = newOrganisation();
+    await engine.put('connections', {
+      ...listenersKey(organisation),
+      socketsUntil: seconds + 7200,
+      topicUntil: 0,
+    });
+    await noteListener(organisation, 'sockets', seconds + 60);
+    await noteListener(organisation, 'topic', seconds + 1800);
+    await expect(readListeners(organisation, now)).resolves.toEqual({
+      socketsUntil: seconds + 7200,
+      topicUntil: seconds + 1800,
+    });
+  });
+
+  test('who connects within a noted half hour costs no write', async () => {
+    const organisation = newOrganisation();
+    for (const until of [1, 900, 1800]) await noteListener(organisation, 'sockets', seconds + until);
+    expect(writes()).toBe(1);
+    await noteListener(organisation, 'sockets', seconds + 1801);
+    await noteListener(organisation, 'topic', seconds + 1);
+    expect(writes()).toBe(3);
+  });
+
+  test('what could not be noted is noted the next time', async () => {
+    const organisation = newOrganisation();
+    store.on(UpdateCommand).rejectsOnce(new Error('throttled'));
+    await expect(noteListener(organisation, 'topic', seconds + 60)).rejects.toThrow('throttled');
+    await noteListener(organisation, 'topic', seconds + 60);
+    expect(writes()).toBe(2);
+  });
+
+  test('a note is kept for long after its end, and no longer', async () => {
+    const organisation = newOrganisation();
+    await noteListener(organisation, 'topic', seconds + 60);
+    await expect(engine.all('connections')).resolves.toMatchObject([{ ttl: seconds + 1800 + 90 * 86_400 }]);
+  });
+});
+
+describe('Renewal', () => {
+  const now = 1795775400;
+  const item = connection({ openedAt: now - 60, expiresAt: now + 60 });
+  const renew = (more: object = {}) => renewConnection(item, { expiresAt: now + 3600, ...more }, now);
+  const extend = () => extendSubscription(item, now + 3600);
+  const warn = () => noteWarning(item);
+
+  test.each<[string, object | undefined, () => Promise<unknown>, unknown, object | undefined]>([
+    ['moves the end of an open connection', {}, renew, true, { expiresAt: now + 3600 }],
+    [
+      'sets the scopes of a session with its end',
+      { scopes: [] },
+      () => renew({ scopes: ['resources:read'] }),
+      true,
+      { expiresAt: now + 3600, scopes: ['resources:read'] },
+    ],
+    ['leaves a connection that has just expired', { expiresAt: now }, renew, false, {}],
+    ['does not open a closed connection', undefined, renew, false, undefined],
+    [
+      'moves the end of a subscription, also of one that has expired',
+      { expiresAt: now },
+      extend,
+      undefined,
+      { expiresAt: now + 3600 },
+    ],
+    ['does not bring back a subscription that has ended', undefined, extend, undefined, undefined],
+    ['notes the end that the client is warned of', {}, warn, true, { warnedOf: now + 60 }],
+    ['notes no warning for a connection that has been renewed', { expiresAt: now + 3600 }, warn, false, {}],
+    ['notes no warning for a connection that has been closed', undefined, warn, false, undefined],
+  ])('%s, by one command', async (_, before, call, result, after) => {
+    if (before) await engine.put('connections', { ...item, ...before });
+    await expect(call()).resolves.toBe(result);
+    expect(await engine.all('connections')).toEqual(after ? [{ ...item, ...before, ...after }] : []);
+    expect(store.calls()).toHaveLength(1);
+  });
+
+  test.each([
+    ['renewConnection', renew],
+    ['extendSubscription', extend],
+    ['noteWarning', warn],
+  ])('%s fails when DynamoDB does', async (_, write) => {
+    store.rejects(new Error('throttled'));
+    await expect(write()).rejects.toThrow('throttled');
   });
 });

@@ -1,7 +1,13 @@
+import {
+  QueryCommand,
+  TransactWriteCommand,
+  PutCommand,
+  type PutCommandOutput,
+  type TransactWriteCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
 import { HEAD, organisationLog } from '../../../data/events/log-items';
-import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { NewEvent } from '../../../data/events/write-events';
-import { acme, id } from '../../domain/fixtures/samples';
+import { acme, id, rival } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { sent, store } from '../fixtures/store';
 import {
@@ -16,12 +22,13 @@ import {
   puts,
   range,
   transactions,
+  type AppendEvents,
 } from './instances';
-import type { AppendEvents } from './instances';
 import { givenLogTable } from './log-table';
 
 // For a few events; logs of hundreds are in memory.
 const engine = storeOnEngine('events');
+
 const log = organisationLog(acme);
 const indexQueries = () => sent().filter(({ IndexName }) => IndexName !== undefined);
 
@@ -193,5 +200,42 @@ describe('appendEvents', () => {
     const sizes = store.commandCalls(TransactWriteCommand).map(({ args: [{ input }] }) => input.TransactItems?.length);
     expect(sizes).toEqual([100, 99, 2]);
     expect(table.numbers(log)).toEqual(range(1, 200));
+  });
+});
+
+async function unitsOf(name: 'PutCommand' | 'TransactWriteCommand', input: object): Promise<number | undefined> {
+  const answer = await engine.answers(name)({ ...input, ReturnConsumedCapacity: 'TOTAL' });
+  const { ConsumedCapacity } = answer as PutCommandOutput | TransactWriteCommandOutput;
+  return [ConsumedCapacity].flat()[0]?.CapacityUnits;
+}
+
+describe('Write units', () => {
+  test.each([
+    ['two for a change on its own, its index included', acme, job(2), 2],
+    ['one for that of a command, which is in no index', rival, command(2), 1],
+  ])('are %s', async (_, organisation, change, units) => {
+    givenLogTable();
+    const { appendEvents } = await newInstance();
+    await appendEvents(organisation, [job(1)]);
+    await appendEvents(organisation, [change]);
+    const [put] = store.commandCalls(PutCommand);
+    if (!put) throw new Error('the event was not put');
+    expect(await unitsOf('PutCommand', put.args[0].input)).toBe(units);
+  });
+
+  test.each([
+    ['three for a change of a batch', acme, job, 3],
+    ['two for that of a command', rival, command, 2],
+  ])('are %s', async (_, organisation, changeOf, units) => {
+    givenLogTable();
+    const { appendEvents } = await newInstance();
+    await appendEvents(organisation, jobs(1, 9));
+    await appendEvents(
+      organisation,
+      range(10, 19).map((number) => changeOf(number)),
+    );
+    const transaction = store.commandCalls(TransactWriteCommand).at(-1);
+    if (!transaction) throw new Error('the events were not written together');
+    expect(await unitsOf('TransactWriteCommand', transaction.args[0].input)).toBe(units * 10);
   });
 });

@@ -1,4 +1,11 @@
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetDataEndpointCommand, ResourceNotFoundException } from '@aws-sdk/client-kinesis-video';
+import {
+  GetHLSStreamingSessionURLCommand,
+  NoDataRetentionException,
+  NotAuthorizedException,
+  ResourceNotFoundException as FragmentsNotFound,
+} from '@aws-sdk/client-kinesis-video-archived-media';
 import { findShare, insertShare, listShares, revokeShare } from '../../../data/shares/shares';
 import { pageToken } from '../../../domain/values/page-token';
 import type { Refusal } from '../../../domain/values/refusal';
@@ -6,143 +13,212 @@ import { acme, id, rival, sampleShare } from '../../domain/fixtures/samples';
 import { now } from '../fixtures/operations';
 import { storeOnEngine } from '../fixtures/engine';
 import { conditionFailed, onlyCommand, repeated, store } from '../fixtures/store';
+import { playbackOf } from '../../../data/shares/video';
+import { media, video } from '../../lambdas/fixtures/telemetry';
 
-const engine = storeOnEngine('shares');
-const share = sampleShare({ metadata: { case: 7 } });
-const item = (change = {}, organisation = acme) => ({ ...share, metadata: '{"case":7}', organisation, ...change });
-const creator = { organisation: acme, clientId: 'client1' };
-const over = { expiresAt: now };
+describe('Shares', () => {
+  const engine = storeOnEngine('shares');
+  const share = sampleShare({ metadata: { case: 7 } });
+  const item = (change = {}, organisation = acme) => ({ ...share, metadata: '{"case":7}', organisation, ...change });
+  const creator = { organisation: acme, clientId: 'client1' };
+  const over = { expiresAt: now };
 
-describe('insertShare', () => {
-  test('stores the share with its expiry as TTL, and leaves one that is there', async () => {
-    const inserted = sampleShare({ expiresAt: '2026-11-27T11:00:00.001Z', metadata: { case: 7 } });
-    await insertShare(creator, inserted);
-    await insertShare(creator, { ...inserted, maxViewers: 1 });
-    const ttl = Date.parse('2026-11-27T11:00:01Z') / 1000;
-    expect(await engine.all('shares')).toEqual([item({ expiresAt: inserted.expiresAt, ttl, createdBy: 'client1' })]);
-  });
-});
-
-describe('findShare', () => {
-  test('returns the stored share by a consistent read', async () => {
-    store.on(GetCommand).resolves({ Item: item() });
-    await expect(findShare(acme, share.shareCode, now)).resolves.toEqual(share);
-    expect(onlyCommand()).toEqual({
-      TableName: 'shares',
-      Key: { organisation: acme, shareCode: share.shareCode },
-      ConsistentRead: true,
+  describe('insertShare', () => {
+    test('stores the share with its expiry as TTL, and leaves one that is there', async () => {
+      const inserted = sampleShare({ expiresAt: '2026-11-27T11:00:00.001Z', metadata: { case: 7 } });
+      await insertShare(creator, inserted);
+      await insertShare(creator, { ...inserted, maxViewers: 1 });
+      const ttl = Date.parse('2026-11-27T11:00:01Z') / 1000;
+      expect(await engine.all('shares')).toEqual([item({ expiresAt: inserted.expiresAt, ttl, createdBy: 'client1' })]);
     });
   });
 
-  test.each([
-    ['is not there', undefined, acme, 'share_not_found'],
-    ['has just expired, though the store still has it', item(over), acme, 'share_not_found'],
-    ["is another organisation's", item({}, rival), rival, 'forbidden'],
-    ["is another organisation's and has expired", item(over, rival), rival, 'share_not_found'],
-  ])('refuses a share that %s', async (_, Item, owner, code) => {
-    store.on(GetCommand).resolves(Item ? { Item } : {});
-    await expect(findShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
+  describe('findShare', () => {
+    test('returns the stored share by a consistent read', async () => {
+      store.on(GetCommand).resolves({ Item: item() });
+      await expect(findShare(acme, share.shareCode, now)).resolves.toEqual(share);
+      expect(onlyCommand()).toEqual({
+        TableName: 'shares',
+        Key: { organisation: acme, shareCode: share.shareCode },
+        ConsistentRead: true,
+      });
+    });
+
+    test.each([
+      ['is not there', undefined, acme, 'share_not_found'],
+      ['has just expired, though the store still has it', item(over), acme, 'share_not_found'],
+      ["is another organisation's", item({}, rival), rival, 'forbidden'],
+      ["is another organisation's and has expired", item(over, rival), rival, 'share_not_found'],
+    ])('refuses a share that %s', async (_, Item, owner, code) => {
+      store.on(GetCommand).resolves(Item ? { Item } : {});
+      await expect(findShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
+    });
+
+    test('sends no command for text that is not a share code', async () => {
+      await expect(findShare(acme, id('job'), now)).rejects.toMatchObject({ code: 'share_not_found' });
+      expect(store).not.toHaveReceivedAnyCommand();
+    });
+
+    test.each([{ expiresAt: undefined }, { permissions: ['fly'] }, { metadata: '[1]' }, { maxViewers: 'many' }])(
+      'fails for an invalid item with %j',
+      async (fault) => {
+        store.on(GetCommand).resolves({ Item: item(fault) });
+        await expect(findShare(acme, share.shareCode, now)).rejects.toMatchObject({ name: '$ZodError' });
+      },
+    );
   });
 
-  test('sends no command for text that is not a share code', async () => {
-    await expect(findShare(acme, id('job'), now)).rejects.toMatchObject({ code: 'share_not_found' });
-    expect(store).not.toHaveReceivedAnyCommand();
+  describe('listShares', () => {
+    test('is one consistent query for the active shares, newest first', async () => {
+      const older = item({ shareCode: id('share', acme, '01jc0000000000000000000000') });
+      const ended = item({ ...over, shareCode: id('share', acme, '01jb0000000000000000000000') });
+      await engine.put('shares', older, ended, item(), item({ shareCode: id('share', rival) }, rival));
+      const { shares, nextToken } = await listShares(acme, { limit: 50 }, now);
+      expect(shares.map(({ shareCode }) => shareCode)).toEqual([share.shareCode, older.shareCode]);
+      expect(nextToken).toBeUndefined();
+      expect(onlyCommand()).toMatchObject({ ConsistentRead: true, Limit: 51 });
+    });
+
+    test('continues after the page before, also when all its shares had expired', async () => {
+      const key = { organisation: acme, shareCode: share.shareCode };
+      store.on(QueryCommand).resolves({ LastEvaluatedKey: key });
+      const { shares, nextToken } = await listShares(acme, { limit: 1 }, now);
+      expect(shares).toEqual([]);
+      store.resetHistory();
+      await listShares(acme, { limit: 1, nextToken }, now);
+      expect(onlyCommand()['ExclusiveStartKey']).toEqual(key);
+    });
+
+    test.each([`shares ${rival}`, `jobs ${acme} `])('refuses the token of "%s"', async (list) => {
+      const page = { limit: 1, nextToken: pageToken(list, share.shareCode) };
+      await expect(listShares(acme, page, now)).rejects.toMatchObject({ code: 'invalid_request' });
+      expect(store).not.toHaveReceivedAnyCommand();
+    });
+
+    test('skips an item that is not a share', async () => {
+      jest.spyOn(console, 'error').mockReturnValue();
+      store.on(QueryCommand).resolves({ Items: [{ organisation: acme }, item()] });
+      await expect(listShares(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [share] });
+    });
   });
 
-  test.each([{ expiresAt: undefined }, { permissions: ['fly'] }, { metadata: '[1]' }, { maxViewers: 'many' }])(
-    'fails for an invalid item with %j',
-    async (fault) => {
-      store.on(GetCommand).resolves({ Item: item(fault) });
-      await expect(findShare(acme, share.shareCode, now)).rejects.toMatchObject({ name: '$ZodError' });
+  describe('revokeShare', () => {
+    test('deletes an active share, and returns it with the time of its end', async () => {
+      await engine.put('shares', item());
+      await expect(revokeShare(acme, share.shareCode, now)).resolves.toEqual({ ...share, revokedAt: now });
+      expect(store.calls()).toHaveLength(2);
+      expect(await engine.all('shares')).toEqual([]);
+    });
+
+    test('can be repeated after it failed between its writes, and keeps the time', async () => {
+      const earlier = new Date(Date.parse(now) - 1000).toISOString();
+      await engine.put('shares', item({ revokedAt: earlier }));
+      await expect(findShare(acme, share.shareCode, now)).rejects.toMatchObject({ code: 'share_not_found' });
+      await expect(listShares(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [] });
+      await expect(revokeShare(acme, share.shareCode, now)).resolves.toMatchObject({ revokedAt: earlier });
+    });
+
+    test('lets one of two calls at the same time end it', async () => {
+      await engine.put('shares', item());
+      const calls = await Promise.allSettled([1, 2].map(() => revokeShare(acme, share.shareCode, now)));
+      const outcomes = calls.map((call) => (call.status === 'fulfilled' ? 'ended' : (call.reason as Refusal).code));
+      expect(outcomes.toSorted()).toEqual(['ended', 'share_not_found']);
+    });
+
+    test.each([
+      ['is not there', undefined, acme, 'share_not_found'],
+      ['has just expired', item(over), acme, 'share_not_found'],
+      ["is another organisation's", item({}, rival), rival, 'forbidden'],
+      ["is another organisation's and has expired", item(over, rival), rival, 'share_not_found'],
+    ])('refuses a share that %s, and leaves it', async (_, found, owner, code) => {
+      const before = found ? [{ ...found, shareCode: id('share', owner) }] : [];
+      await engine.put('shares', ...before);
+      await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
+      expect(await engine.all('shares')).toEqual(before);
+    });
+
+    test('passes on the error when no reason is found', async () => {
+      const fault = conditionFailed(item());
+      store.on(UpdateCommand).rejects(fault);
+      await expect(revokeShare(acme, share.shareCode, now)).rejects.toBe(fault);
+    });
+
+    test('succeeds when a retry by the SDK finds the share deleted', async () => {
+      store.on(UpdateCommand).resolves({}).on(DeleteCommand).rejects(repeated());
+      await expect(revokeShare(acme, share.shareCode, now)).resolves.toBeUndefined();
+    });
+
+    test.each([
+      ["another organisation's", item({}, rival), rival, 'forbidden'],
+      ['one that has expired', item(over), acme, 'share_not_found'],
+    ])('refuses %s also on a retry by the SDK', async (_, found, owner, code) => {
+      store.on(UpdateCommand).rejects(repeated(found));
+      await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
+    });
+  });
+});
+
+describe('Video', () => {
+  const now = new Date('2026-11-27T10:30:00.000Z');
+  const response = { message: 'an error of Kinesis', $metadata: {} };
+  const url = 'https://video.test/hls/v1/getHLSMasterPlaylist.m3u8?SessionToken=x';
+  let streams = 0;
+  /** Endpoints are remembered, so each test has a stream of its own. */
+  const newStream = () => `stream-${++streams}`;
+
+  beforeEach(() => {
+    video.on(GetDataEndpointCommand).resolves({ DataEndpoint: 'https://video.test' });
+    media.on(GetHLSStreamingSessionURLCommand).resolves({ HLSStreamingSessionURL: url });
+  });
+
+  test('playbackOf returns a session URL of the endpoint for five minutes', async () => {
+    const StreamName = newStream();
+    const expiresAt = '2026-11-27T10:35:00.000Z';
+    await expect(playbackOf(StreamName, now)).resolves.toEqual({ protocol: 'HLS', url, expiresAt });
+    expect(video).toHaveReceivedCommandWith(GetDataEndpointCommand, {
+      StreamName,
+      APIName: 'GET_HLS_STREAMING_SESSION_URL',
+    });
+    expect(media).toHaveReceivedCommandWith(GetHLSStreamingSessionURLCommand, {
+      StreamName,
+      PlaybackMode: 'LIVE',
+      Expires: 300,
+    });
+  });
+
+  test('playbackOf requests the endpoint of a stream once and a session URL each time', async () => {
+    const stream = newStream();
+    await playbackOf(stream, now);
+    await playbackOf(stream, now);
+    expect(video).toHaveReceivedCommandTimes(GetDataEndpointCommand, 1);
+    expect(media).toHaveReceivedCommandTimes(GetHLSStreamingSessionURLCommand, 2);
+  });
+
+  test('playbackOf returns null when the stream does not exist', async () => {
+    video.on(GetDataEndpointCommand).rejects(new ResourceNotFoundException(response));
+    await expect(playbackOf(newStream(), now)).resolves.toBeNull();
+  });
+
+  test.each([new FragmentsNotFound(response), new NoDataRetentionException(response)])(
+    'playbackOf returns null when the stream has no fragments or no retention: %s',
+    async (error) => {
+      media.on(GetHLSStreamingSessionURLCommand).rejects(error);
+      await expect(playbackOf(newStream(), now)).resolves.toBeNull();
     },
   );
-});
 
-describe('listShares', () => {
-  test('is one consistent query for the active shares, newest first', async () => {
-    const older = item({ shareCode: id('share', acme, '01jc0000000000000000000000') });
-    const ended = item({ ...over, shareCode: id('share', acme, '01jb0000000000000000000000') });
-    await engine.put('shares', older, ended, item(), item({ shareCode: id('share', rival) }, rival));
-    const { shares, nextToken } = await listShares(acme, { limit: 50 }, now);
-    expect(shares.map(({ shareCode }) => shareCode)).toEqual([share.shareCode, older.shareCode]);
-    expect(nextToken).toBeUndefined();
-    expect(onlyCommand()).toMatchObject({ ConsistentRead: true, Limit: 51 });
-  });
+  test.each([new NotAuthorizedException(response), new Error('timed out')])(
+    'playbackOf passes on any other error: %s',
+    async (error) => {
+      media.on(GetHLSStreamingSessionURLCommand).rejects(error);
+      await expect(playbackOf(newStream(), now)).rejects.toBe(error);
+    },
+  );
 
-  test('continues after the page before, also when all its shares had expired', async () => {
-    const key = { organisation: acme, shareCode: share.shareCode };
-    store.on(QueryCommand).resolves({ LastEvaluatedKey: key });
-    const { shares, nextToken } = await listShares(acme, { limit: 1 }, now);
-    expect(shares).toEqual([]);
-    store.resetHistory();
-    await listShares(acme, { limit: 1, nextToken }, now);
-    expect(onlyCommand()['ExclusiveStartKey']).toEqual(key);
-  });
-
-  test.each([`shares ${rival}`, `jobs ${acme} `])('refuses the token of "%s"', async (list) => {
-    const page = { limit: 1, nextToken: pageToken(list, share.shareCode) };
-    await expect(listShares(acme, page, now)).rejects.toMatchObject({ code: 'invalid_request' });
-    expect(store).not.toHaveReceivedAnyCommand();
-  });
-
-  test('skips an item that is not a share', async () => {
-    jest.spyOn(console, 'error').mockReturnValue();
-    store.on(QueryCommand).resolves({ Items: [{ organisation: acme }, item()] });
-    await expect(listShares(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [share] });
-  });
-});
-
-describe('revokeShare', () => {
-  test('deletes an active share, and returns it with the time of its end', async () => {
-    await engine.put('shares', item());
-    await expect(revokeShare(acme, share.shareCode, now)).resolves.toEqual({ ...share, revokedAt: now });
-    expect(store.calls()).toHaveLength(2);
-    expect(await engine.all('shares')).toEqual([]);
-  });
-
-  test('can be repeated after it failed between its writes, and keeps the time', async () => {
-    const earlier = new Date(Date.parse(now) - 1000).toISOString();
-    await engine.put('shares', item({ revokedAt: earlier }));
-    await expect(findShare(acme, share.shareCode, now)).rejects.toMatchObject({ code: 'share_not_found' });
-    await expect(listShares(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [] });
-    await expect(revokeShare(acme, share.shareCode, now)).resolves.toMatchObject({ revokedAt: earlier });
-  });
-
-  test('lets one of two calls at the same time end it', async () => {
-    await engine.put('shares', item());
-    const calls = await Promise.allSettled([1, 2].map(() => revokeShare(acme, share.shareCode, now)));
-    const outcomes = calls.map((call) => (call.status === 'fulfilled' ? 'ended' : (call.reason as Refusal).code));
-    expect(outcomes.toSorted()).toEqual(['ended', 'share_not_found']);
-  });
-
-  test.each([
-    ['is not there', undefined, acme, 'share_not_found'],
-    ['has just expired', item(over), acme, 'share_not_found'],
-    ["is another organisation's", item({}, rival), rival, 'forbidden'],
-    ["is another organisation's and has expired", item(over, rival), rival, 'share_not_found'],
-  ])('refuses a share that %s, and leaves it', async (_, found, owner, code) => {
-    const before = found ? [{ ...found, shareCode: id('share', owner) }] : [];
-    await engine.put('shares', ...before);
-    await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
-    expect(await engine.all('shares')).toEqual(before);
-  });
-
-  test('passes on the error when no reason is found', async () => {
-    const fault = conditionFailed(item());
-    store.on(UpdateCommand).rejects(fault);
-    await expect(revokeShare(acme, share.shareCode, now)).rejects.toBe(fault);
-  });
-
-  test('succeeds when a retry by the SDK finds the share deleted', async () => {
-    store.on(UpdateCommand).resolves({}).on(DeleteCommand).rejects(repeated());
-    await expect(revokeShare(acme, share.shareCode, now)).resolves.toBeUndefined();
-  });
-
-  test.each([
-    ["another organisation's", item({}, rival), rival, 'forbidden'],
-    ['one that has expired', item(over), acme, 'share_not_found'],
-  ])('refuses %s also on a retry by the SDK', async (_, found, owner, code) => {
-    store.on(UpdateCommand).rejects(repeated(found));
-    await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
+  test('playbackOf fails when Kinesis returns no endpoint or no session URL', async () => {
+    media.on(GetHLSStreamingSessionURLCommand).resolves({});
+    await expect(playbackOf(newStream(), now)).rejects.toThrow('returned no session URL');
+    video.on(GetDataEndpointCommand).resolves({});
+    await expect(playbackOf(newStream(), now)).rejects.toThrow('returned no endpoint');
   });
 });

@@ -9,7 +9,7 @@ import { newId } from '../data/store/new-id';
 import { readCursor } from '../domain/events/cursor';
 import { organisationOf } from '../domain/values/id';
 import { database, tableNamed } from '../test/api/stack/aws-access';
-import { givenFreeDevices } from '../test/channels/free-devices';
+import { givenFreeDevices } from '../test/channels/flying-device';
 import { makeQueueOf } from '../test/channels/platform-queue';
 import { sampleJob } from '../test/domain/fixtures/samples';
 import { platformOf } from './cost/setup';

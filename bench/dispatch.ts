@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { listStandingDevices } from '../data/fleet/standing-devices';
 import { dynamodb, table } from '../data/store/dynamodb';
-import { givenFreeDevices } from '../test/channels/free-devices';
+import { givenFreeDevices } from '../test/channels/flying-device';
 import { standingItem } from '../test/channels/standing-item';
 import { id } from '../test/domain/fixtures/samples';
 import { meterConsumption } from './support/consumption';

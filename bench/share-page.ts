@@ -2,7 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { setTimeout as pause } from 'node:timers/promises';
 import { launchBrowser, openPage, waitForText } from '../test/browser/browser';
 import { createFakeShareSocket, type FakeShareSocket } from '../test/browser/fake-share-socket';
-import { flight } from '../test/browser/flight';
+import { flight } from '../test/browser/share-page-fixture';
 import { servePage } from '../test/browser/served-page';
 import type { Measurement } from './support/figure';
 

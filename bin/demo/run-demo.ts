@@ -1,11 +1,41 @@
 import { ApiError, type Dispatch, type DroneMissionClient } from 'drone-mission-client';
 import type { ProgressStream } from '../command-line/progress';
 import { alarmNear, byDistance, type Place } from './alarm';
-import { firstGroup, type Drone } from './drones';
 import { FollowedFlight } from './followed-flight';
 import { Narrator } from './narrator';
 import { demoPartner } from './partner';
 import { runningStack } from './running-stack';
+
+/** A drone in its dock. */
+interface Drone {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly place: Place;
+}
+
+/** A group of drones. */
+interface Group {
+  readonly deviceGroupId: string;
+  readonly name: string;
+  /** Those that have reported where they are. */
+  readonly drones: readonly Drone[];
+  /** How many it has. */
+  readonly size: number;
+}
+
+/** The partner's first group. @throws ApiError; Error when it has no group */
+async function firstGroup({ rest }: DroneMissionClient): Promise<Group> {
+  const { data } = await rest.GET('/v3/resources', { params: { query: { include: 'state' } } });
+  const [group] = data?.resources ?? [];
+  if (!group) throw new Error('the demo partner has no drones: stop the stack and remove .local to start afresh');
+  const drones = group.devices.flatMap(({ deviceId, name, lastState }) => {
+    const [longitude, latitude] = lastState?.navigation?.position?.coordinates ?? [];
+    return longitude === undefined || latitude === undefined
+      ? []
+      : [{ deviceId, name, place: [longitude, latitude] as const }];
+  });
+  return { deviceGroupId: group.deviceGroupId, name: group.name, drones, size: group.devices.length };
+}
 
 /** How many times faster than a real drone's the flight is, which takes about 100 seconds. */
 const FAST = 7;

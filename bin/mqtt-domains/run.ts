@@ -1,8 +1,55 @@
-import type { IoTClient } from '@aws-sdk/client-iot';
+import {
+  type IoTClient,
+  DeleteDomainConfigurationCommand,
+  DescribeDomainConfigurationCommand,
+  paginateListDomainConfigurations,
+} from '@aws-sdk/client-iot';
 import { readOptionsAndWords } from '../command-line/read-options';
 import type { Terminal } from '../command-line/terminal';
 import { UsageError } from '../command-line/usage-error';
-import { deleteDomain, isDeletable, managedDomains, type ManagedDomain } from './configurations';
+
+/** A domain configuration of a stack of this app, whose domain name AWS manages. */
+interface ManagedDomain {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** When AWS allows deleting it; undefined while it is enabled, or when AWS does not say since when it is disabled. */
+  readonly deletableFrom: Date | undefined;
+}
+
+/** A managed one must have been disabled for 7 days (AWS IoT developer guide, "Managing domain configurations"). */
+const DISABLED_MS = 7 * 24 * 3600 * 1000;
+
+/**
+ * The managed domain configurations of stacks of this app. Others in the Region are not even described.
+ * @param stack only those of this stack; undefined: of every stage
+ * @throws the SDK's error
+ */
+async function managedDomains(client: IoTClient, stack: string | undefined): Promise<ManagedDomain[]> {
+  const ours = stack === undefined ? /^DroneMissionApi(-[a-z0-9-]+)?-(mqtt|viewers)$/ : undefined;
+  const isOurs = (name: string) => ours?.test(name) ?? [`${stack}-mqtt`, `${stack}-viewers`].includes(name);
+  const found: ManagedDomain[] = [];
+  for await (const { domainConfigurations = [] } of paginateListDomainConfigurations({ client }, {})) {
+    for (const { domainConfigurationName: name = '' } of domainConfigurations.filter((one) =>
+      isOurs(one.domainConfigurationName ?? ''),
+    )) {
+      const answer = await client.send(new DescribeDomainConfigurationCommand({ domainConfigurationName: name }));
+      if (answer.domainType !== 'AWS_MANAGED') continue;
+      const enabled = answer.domainConfigurationStatus !== 'DISABLED';
+      const since = answer.lastStatusChangeDate;
+      const deletableFrom = enabled || !since ? undefined : new Date(since.getTime() + DISABLED_MS);
+      found.push({ name, enabled, deletableFrom });
+    }
+  }
+  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+const isDeletable = ({ deletableFrom }: ManagedDomain, now: Date): boolean =>
+  deletableFrom !== undefined && deletableFrom <= now;
+
+/** @throws the SDK's error */
+async function deleteDomain(client: IoTClient, { name }: ManagedDomain): Promise<void> {
+  await client.send(new DeleteDomainConfigurationCommand({ domainConfigurationName: name }));
+}
 
 const help = `Lists and deletes the MQTT domain configurations that deleted stacks have left (docs/deploying.md, section 8).
 

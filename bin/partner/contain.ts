@@ -1,8 +1,9 @@
+import * as z from 'zod';
 import { listOrganisations } from '../../data/access/organisations';
-import { suspendWithTokens } from '../../data/access/partners';
+import { suspendWithTokens, replaceApiKeys } from '../../data/access/partners';
 import { revokeShare } from '../../data/shares/shares';
 import { readStoredShares } from '../../data/shares/stored-shares';
-import { refusingUntil, type Partner } from '../../domain/access/partner';
+import { refusingUntil, type Partner, apiKeyIds } from '../../domain/access/partner';
 import { Refusal } from '../../domain/values/refusal';
 import { Failure } from '../command-line/failure';
 import { printable } from '../command-line/printable';
@@ -11,15 +12,116 @@ import { flushAuthorizerCache } from '../deployment/authorizer-cache';
 import type { Session } from '../deployment/session';
 import type { Flags } from './command-line';
 import { describeCreated, listCreatedJobs, listCreatedShares, originsFor, type OriginOf } from './created-since';
-import { closeSockets, endMqttConnections } from './end-connections';
 import { syncOrganisationStatus } from './organisation-status';
-import { replaceKeys, replaceSecrets } from './replace-credentials';
-import { allSettled } from './rollback';
+import { allSettled, Rollback } from './rollback';
 import { expectClient, noClient } from '../deployment/expect-client';
 import { readClientId } from './selected-clients';
-import { readSince } from './since';
-import { Steps } from './steps';
 import { tellPlatform } from './tell-platform';
+import { socketsOf } from '../../data/channels/connections';
+import { endMqttConnection } from '../../data/channels/mqtt-topics';
+import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/channels/sockets';
+import { mqttClientsOf } from '../../data/channels/subscriptions';
+import { UsageError } from '../command-line/usage-error';
+import { reasonOf } from '../command-line/reason';
+import { organisationId } from '../../domain/values/id';
+import type { Deployment } from '../deployment/deployment';
+import { createApiKey, deleteApiKey } from './api-key';
+import { addSecret, deleteSecret, listSecretIds } from './oauth-client';
+
+/** Closes the sockets of a client. @returns how many there were */
+async function closeSockets(clientId: string): Promise<number> {
+  const sockets = await socketsOf(clientId, Date.now() / 1000);
+  await allSettled(sockets.map((id) => deleteConnection(id, HANDSHAKE_RETRY_DELAYS_MS)));
+  return sockets.length;
+}
+
+/**
+ * Ends the MQTT connections of a client. AWS IoT lists none; they are known from its lifecycle events. One whose event was lost ends when
+ * it subscribes (`lambdas/channels/count-subscriptions.lambda.ts`), or within five minutes, when AWS IoT asks the authorizer again.
+ * @returns how many MQTT clients were disconnected, or were gone already
+ */
+async function endMqttConnections(clientId: string): Promise<number> {
+  const mqttClients = await mqttClientsOf(clientId);
+  await allSettled(mqttClients.map(endMqttConnection));
+  return mqttClients.length;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/**
+ * Reads the time of `--since`; without one it is a day ago.
+ * @param now Unix ms
+ * @returns ISO 8601 in UTC
+ * @throws UsageError for another form, and for a time to come
+ */
+function readSince(given: string | undefined, now: number): string {
+  if (given === undefined) return new Date(now - DAY_MS).toISOString();
+  const read = moment.safeParse(given);
+  if (!read.success) throw new UsageError('--since must be a time such as 2026-11-26T09:30:00Z');
+  if (Date.parse(read.data) > now) throw new UsageError('--since must not be in the future');
+  return new Date(read.data).toISOString();
+}
+
+/** Steps of which each is tried, whatever became of those before it. */
+class Steps {
+  readonly #session: Pick<Session, 'progress'>;
+  readonly #failures: string[] = [];
+
+  constructor(session: Pick<Session, 'progress'>) {
+    this.#session = session;
+  }
+
+  /** What failed, and why: each in one line. */
+  get failures(): readonly string[] {
+    return this.#failures;
+  }
+
+  /** @param what the step does, such as `closing sockets` @returns its result, or undefined when it failed */
+  async run<Result>(what: string, step: () => Promise<Result>): Promise<Result | undefined> {
+    this.#session.progress(what);
+    try {
+      return await step();
+    } catch (error) {
+      this.#failures.push(`${what} failed: ${reasonOf(error)}`);
+      return undefined;
+    }
+  }
+}
+
+/**
+ * Replaces all secrets of a client by a new one. Cognito keeps at most two and never deletes the last, so of two the older goes first.
+ * Repeated after a failure, it leaves one secret too.
+ * @returns the new secret
+ */
+async function replaceSecrets(deployment: Deployment, clientId: string): Promise<string> {
+  const [first, second] = await listSecretIds(deployment, clientId);
+  if (first !== undefined && second !== undefined) await deleteSecret(deployment, clientId, first);
+  const secret = await addSecret(deployment, clientId);
+  const last = second ?? first;
+  if (last !== undefined) await deleteSecret(deployment, clientId, last);
+  return secret;
+}
+
+/**
+ * Replaces all API keys of a client by a new one. The old ones are deleted first, since the client's record names them: a command
+ * that failed half-way can be repeated and leaves no key behind.
+ * @returns the value of the new key
+ */
+async function replaceKeys(deployment: Deployment, client: Partner): Promise<string> {
+  const { clientId, organisation, name } = client;
+  await allSettled(apiKeyIds(client).map(deleteApiKey));
+  const rollback = new Rollback();
+  try {
+    const { id, value } = await createApiKey(deployment, `${organisationId(organisation)} ${name}`, rollback);
+    if (!(await replaceApiKeys(client, id)))
+      throw new Failure(`${clientId} was changed by another command: see its keys with \`list\``);
+    return value;
+  } catch (error) {
+    throw await rollback.run(reasonOf(error));
+  }
+}
 
 /**
  * Ends what a leaked secret or key gives access to, in seconds: first whatever lets its finder in, then what is open already. The client

@@ -4,17 +4,74 @@ import { apiKeyIds, type Partner } from '../../domain/access/partner';
 import { UsageError } from '../command-line/usage-error';
 import { deleteApiKey } from './api-key';
 import type { Flags } from './command-line';
-import { confirmOffboarding } from './confirm-offboarding';
 import type { Deployment } from '../deployment/deployment';
-import { leftBehind, leftBehindText } from './left-behind';
 import { deleteOAuthClient } from './oauth-client';
 import { syncOrganisationStatus } from './organisation-status';
 import { printable } from '../command-line/printable';
 import type { Report } from '../command-line/report';
 import type { Session } from '../deployment/session';
-import { readSelection, selectClients } from './selected-clients';
+import { readSelection, selectClients, type Selection } from './selected-clients';
 import { allSettled } from './rollback';
 import { tellPlatform } from './tell-platform';
+import { listOrganisations } from '../../data/access/organisations';
+import { organisationId } from '../../domain/values/id';
+import { Failure } from '../command-line/failure';
+import { table } from '../command-line/table';
+
+/**
+ * Shows a person what would be deleted, and asks for the name of it, or y.
+ * @param leaving clients of one organisation
+ * @throws Failure for any other answer
+ */
+async function confirmOffboarding(
+  leaving: readonly Partner[],
+  selection: Selection,
+  ask: (question: string) => Promise<string>,
+): Promise<void> {
+  const [first] = leaving;
+  if (!first) return;
+  const { organisations, partners } = await listOrganisations();
+  const { organisation } = first;
+  const registered = organisations.find((each) => each.organisation === organisation)?.name ?? '';
+  const staying = partners.filter((each) => each.organisation === organisation).length - leaving.length;
+  const name = 'clientId' in selection ? first.name : registered;
+  const answer = await ask(
+    [
+      `This deletes for good, of ${printable(registered)} (${organisationId(organisation)}):`,
+      table(leaving.map((client) => [`  ${client.clientId}`, client.name])),
+      ...(staying > 0 ? [] : ['  all shares, since no client is left']),
+      `Type ${printable(name)} or y to go on: `,
+    ].join('\n'),
+  );
+  if (![name, 'y', 'yes'].includes(answer.trim())) throw new Failure('nothing was deleted');
+}
+
+/** What is left of an organisation after its last client is gone, by store, and until when. */
+const leftBehind = [
+  {
+    store: 'jobs, device groups and devices',
+    until: 'they are deleted: by a new client of the organisation, or the platform',
+  },
+  {
+    store: 'missions, with their files',
+    until: 'they are deleted; then 90 days, longer for jobs of later, and the files five days more',
+  },
+  { store: 'commands to devices', until: '90 days after they were sent' },
+  { store: 'tracks of jobs', until: '90 days after their flight (flightRetentionDays)' },
+  { store: 'track of any flight', until: '24 hours after it' },
+  { store: 'event log', until: '7 days (eventRetentionDays), timelines of jobs 90' },
+  { store: 'connections, requests, counters of limits', until: 'within a day' },
+  { store: 'retained MQTT messages of device groups', until: 'the group is deleted; of jobs and shares: 90 minutes' },
+  { store: 'events on the bus, and in dead-letter queues', until: '14 days' },
+  { store: 'log lines, with identifiers', until: '3 months' },
+  { store: 'backups by point in time', until: '35 days' },
+] as const;
+
+/** The same as lines for people. */
+function leftBehindText(): string {
+  const width = Math.max(...leftBehind.map(({ store }) => store.length));
+  return leftBehind.map(({ store, until }) => `  ${store.padEnd(width)}  ${until}`).join('\n');
+}
 
 /**
  * Deletes clients permanently. The organisation stays, with its fleet and jobs, and can get new clients; its shares are

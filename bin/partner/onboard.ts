@@ -10,9 +10,8 @@ import { createApiKey } from './api-key';
 import { Failure } from '../command-line/failure';
 import type { Flags } from './command-line';
 import type { Deployment } from '../deployment/deployment';
-import { readFleet, registerFleet } from './fleet';
+import { readFleet, registerFleet, type OnboardedGroup } from './fleet';
 import { createOAuthClient, deleteOAuthClient } from './oauth-client';
-import { describeOnboarded, type OnboardedClient } from './onboarded-text';
 import { readOnboardingPlan, type PlannedClient, type PlannedOrganisation } from './onboarding-plan';
 import { syncOrganisationStatus } from './organisation-status';
 import { printable } from '../command-line/printable';
@@ -21,6 +20,60 @@ import type { Report } from '../command-line/report';
 import type { Session } from '../deployment/session';
 import { Rollback, allSettled } from './rollback';
 import { tellPlatform } from './tell-platform';
+import { table } from '../command-line/table';
+
+/** A new client's credentials, printed once. */
+interface OnboardedClient {
+  readonly organisationId: string;
+  readonly organisation: string;
+  readonly name: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly apiKey: string;
+  readonly scopes: readonly string[];
+  readonly deviceGroups: readonly OnboardedGroup[];
+}
+
+/** Onboarding's result as text. */
+function describeOnboarded(
+  { addresses, resourceServer, caFile }: Deployment,
+  clients: readonly OnboardedClient[],
+): string {
+  const described = clients.map(({ name, organisation, deviceGroups, ...client }) => {
+    const facts = [
+      ['organisation', client.organisationId],
+      ['client id', client.clientId],
+      ['client secret', client.clientSecret],
+      ['API key', client.apiKey],
+      ['scopes', client.scopes.join(' ')],
+      ['base address', addresses.baseUrl],
+      ['tokens', `POST ${addresses.tokenUrl}`],
+      ['WebSocket', addresses.wsUrl],
+      ['MQTT', addresses.mqttUrl],
+      ...(caFile === undefined ? [] : [['CA file for MQTT', caFile]]),
+      ['share links', `${addresses.shareBaseUrl}/share/…`],
+      ['resource server', resourceServer],
+    ];
+    const groups = deviceGroups.length > 0 ? describeGroups(deviceGroups) : noGroups(client.organisationId);
+    return [printable(`${name} of ${organisation}`), indented(table(facts)), groups].join('\n');
+  });
+  return [...described, 'The client secret and the API key are not shown again.'].join('\n\n');
+}
+
+function describeGroups(groups: readonly OnboardedGroup[]): string {
+  const rows = groups.flatMap(({ deviceGroupId, name, devices }) => [
+    [deviceGroupId, name, ''],
+    ...devices.map((device) => [`  ${device.deviceId}`, device.name, device.streamId ?? '']),
+  ]);
+  return indented(table(rows));
+}
+
+/** Device groups are registered with a client, so an organisation without any gets them with its next one. */
+const noGroups = (organisation: string) =>
+  indented(`no device groups yet: a job needs a device of one. They are added with --fleet FILE, here with a next client
+(onboard --organisation-id ${organisation} --client … --scopes … --fleet FILE); \`onboard --help\` has an example.`);
+
+const indented = (text: string) => text.replaceAll(/^/gm, '  ');
 
 /**
  * Onboards all clients of the plan or none: after a failure everything created is rolled back.

@@ -1,6 +1,5 @@
-import { clients } from './client';
+import { clients, sendRaw } from './client';
 import { fleetOf, givenJob, jobNow } from './given';
-import { sendRaw } from './raw-request';
 
 const [partner] = clients('bad-input');
 const { deviceGroupId } = fleetOf(partner);

@@ -1,3 +1,5 @@
+import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import type * as z from 'zod';
 import { routeOf } from '../../contract/endpoint-table';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
@@ -95,4 +97,23 @@ export function clients(name: OrganisationName): readonly [Client, ...Client[]] 
   const [first, ...others] = found;
   if (!first) throw new Error(`${name} has no client`);
   return [first, ...others];
+}
+
+/** Sends a path and a body unchanged; `fetch` would normalise them. */
+export function sendRaw(method: string, path: string, headers: Record<string, string>, body?: Buffer) {
+  const { protocol, hostname, port, pathname } = new URL(readFacts().baseUrl);
+  const stage = pathname === '/' ? '' : pathname;
+  return new Promise<{ status: number | undefined; requestId: unknown; text: string }>((resolve, reject) => {
+    const send = protocol === 'https:' ? secureRequest : request;
+    const sent = send({ method, hostname, port, path: stage + path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const requestId = response.headers['x-request-id'];
+        resolve({ status: response.statusCode, requestId, text: Buffer.concat(chunks).toString() });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
 }

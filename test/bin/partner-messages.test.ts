@@ -1,16 +1,111 @@
+import { join } from 'node:path';
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
-import { join } from 'node:path';
+import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Terminal } from '../../bin/command-line/terminal';
 import { commandFlags } from '../../bin/partner/command-line';
-import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store } from '../data/fixtures/store';
 import { answerStacks, apiGateway, aws, cloudFormation, cognito, partner, partnerAt } from './fixtures/aws';
-import { cirrus, denied, file, folder, onboarded } from './fixtures/onboarded';
-import { clients, invalidCommandLines, planned } from './fixtures/invalid-command-lines';
+import { cirrus, denied, file, folder, onboarded, fleet } from './fixtures/onboarded';
 import { thrownMessages } from './fixtures/thrown-messages';
 import { tables } from './fixtures/tables';
+
+const commands =
+  'known are onboard, list, suspend, resume, contain, rotate-secret, rotate-key, offboard; --help describes them';
+const organisationIdForm = 'must be org- and eight characters, as `list` shows them';
+const onlyOne = 'needs either --client-id or --organisation-id: `list` shows both';
+const scopes =
+  'command:create, command:read, command:update, command:control, stream:share, stream:publish, share:read';
+/** The words that onboard the organisation of a file. */
+const planned = (organisation: object) => ['onboard', '--file', file('plan.json', { organisations: [organisation] })];
+const clients = [{ name: 'a', scopes: 'all' }];
+
+/** What is wrong, the words, and the message. None may repeat the word hush, which stands for a secret. */
+const invalidCommandLines: [string, readonly string[], string][] = [
+  ['no command', [], `missing command; ${commands}`],
+  ['a misspelt command', ['offbord'], 'unknown command; did you mean offboard?'],
+  ['a command unlike any, which may be a secret', ['hush'], `unknown command; ${commands}`],
+  ['help on no command', ['help', 'hush'], `unknown command; ${commands}`],
+  ['a misspelt option', ['list', '--jsn'], 'unknown option --jsn; did you mean --json?'],
+  ['an option unlike any', ['list', '--wings'], 'unknown option --wings; see --help'],
+  [
+    'an option of another command',
+    ['list', '--client-id', 'hush'],
+    'list does not take --client-id; it takes --stack, --local, --json, --help',
+  ],
+  ['an option without its value', ['list', '--stack'], "Option '--stack <value>' argument missing"],
+  ['a value for a switch', ['list', '--local=hush'], "Option '--local' does not take an argument"],
+  [
+    'a word too many',
+    ['onboard', '--organisation', 'Acme', 'hush'],
+    'onboard takes options only, such as --organisation; put a value with spaces in quotes',
+  ],
+  [
+    'a secret',
+    ['onboard', '--client-secret=hush'],
+    "--client-secret is no option, since a secret is kept in the shell's history: see --help",
+  ],
+  ['no client to suspend', ['suspend'], onlyOne],
+  ['two selections', ['suspend', '--client-id', 'a', '--organisation-id', 'org-12345678'], onlyOne],
+  ['no client to contain', ['contain'], 'needs --client-id: `list` shows the ids'],
+  ['two clients to contain', ['contain', 'hush', 'hush'], 'contain takes one client-id only'],
+  ['a client to contain twice', ['contain', 'hush', '--client-id', 'hush'], 'contain takes one client-id only'],
+  [
+    'a time of another form',
+    ['contain', 'a', '--since', 'hush'],
+    '--since must be a time such as 2026-11-26T09:30:00Z',
+  ],
+  ['a time to come', ['contain', 'a', '--since', '9999-01-01'], '--since must not be in the future'],
+  ['an odd organisation id', ['resume', '--organisation-id', 'hush'], `--organisation-id ${organisationIdForm}`],
+  ['no client to rotate', ['rotate-key'], 'needs --client-id: `list` shows the ids'],
+  [
+    'no organisation',
+    ['onboard', '--client', 'a', '--scopes', 'all'],
+    'onboard needs either --organisation NAME, for a new one, or --organisation-id org-…, for a registered one',
+  ],
+  [
+    'no scopes',
+    ['onboard', '--organisation', 'A', '--client', 'a'],
+    'onboard needs --scopes, or --file for several; --help has an example',
+  ],
+  [
+    'an unknown scope',
+    ['onboard', '--organisation', 'A', '--client', 'a', '--scopes', 'hush'],
+    `--scopes: must be all or some of ${scopes}, share:manage, resources:read`,
+  ],
+  [
+    'an odd client name',
+    ['onboard', '--organisation', 'A', '--client', 'a/b', '--scopes', 'all'],
+    '--client: must be 1 to 100 of A-Z a-z 0-9 _ + = , . @ - space',
+  ],
+  [
+    'an organisation id of another form to onboard for',
+    ['onboard', '--organisation-id', 'hush', '--client', 'a', '--scopes', 'all'],
+    `--organisation-id: ${organisationIdForm}`,
+  ],
+  ['a file and more', ['onboard', '--file', fleet, '--client', 'a'], '--file and --client exclude each other'],
+  [
+    'a file that is not there',
+    ['onboard', '--file', join(folder, 'none')],
+    `${join(folder, 'none')}: can't be read: is the path right?`,
+  ],
+  [
+    'a file that is no JSON',
+    ['onboard', '--file', file('odd.json', '{')],
+    `${join(folder, 'odd.json')}: is not JSON: docs/operations.md, "Device groups", has the format`,
+  ],
+  [
+    'an unknown field in a file',
+    planned({ name: 'A', clients: [{ ...clients[0], secret: 'hush' }] }),
+    `${join(folder, 'plan.json')}: organisations[0].clients[0]: Unrecognized key: "secret"`,
+  ],
+  [
+    'offboard where nobody can be asked',
+    ['offboard', '--client-id', 'a'],
+    'offboard asks before it deletes, and nobody can answer here (no terminal): add --yes',
+  ],
+];
 
 /** Every message of a run, for the test of completeness at the end. */
 const seen: string[] = [];

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { axeFindings } from './axe-findings';
+import { axeFindings } from './browser';
 import { givenDocsSite, sizes, tooWide } from './docs-site';
 
 const paths = {

@@ -1,4 +1,4 @@
-import { axeFindings } from './axe-findings';
+import { axeFindings } from './browser';
 import { givenDocsSite } from './docs-site';
 
 describe('The docs site', () => {

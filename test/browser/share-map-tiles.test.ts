@@ -1,7 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { TILES, waitForText } from './browser';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 
 /** A transparent PNG of one pixel. */
 const PIXEL = Buffer.from(

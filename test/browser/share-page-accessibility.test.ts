@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { openPage, waitForText } from './browser';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 
 describe('The share page', () => {
   const site = sharePageForAllTests();

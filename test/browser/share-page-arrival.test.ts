@@ -1,9 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { until } from '../channels/until';
-import { axeFindings } from './axe-findings';
-import { waitForText, type MonitoredPage } from './browser';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { waitForText, type MonitoredPage, axeFindings } from './browser';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 import { knownFlight } from './share-page-states';
 
 const goal = [8.5446, 47.3778];

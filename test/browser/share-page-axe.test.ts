@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { axeFindings } from './axe-findings';
+import { axeFindings } from './browser';
 import { sharePageForAllTests } from './share-page-fixture';
 import { openInState, pageStates, report } from './share-page-states';
 

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { until } from '../channels/until';
 import { waitForText } from './browser';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 
 const HOUR_MS = 3_600_000;
 

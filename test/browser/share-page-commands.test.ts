@@ -1,9 +1,7 @@
 import type { Page } from 'playwright-core';
-import { axeFindings } from './axe-findings';
-import { phone, waitForText, type MonitoredPage } from './browser';
+import { phone, waitForText, type MonitoredPage, axeFindings } from './browser';
 import type { FakeShare } from './fake-share-socket';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 
 const CODE = 'share-commands';
 const everything = ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND', 'TAKE_PHOTO', 'START_RECORDING', 'STOP_RECORDING'];

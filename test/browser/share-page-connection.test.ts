@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { waitForText } from './browser';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 
 describe('The connection pill of the share page', () => {
   const site = sharePageForAllTests();

@@ -1,8 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { until } from '../channels/until';
 import { phone, waitForText, type MonitoredPage } from './browser';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 import { knownFlight } from './share-page-states';
 
 describe('The share page', () => {

@@ -39,3 +39,29 @@ export function sharePageForAllTests() {
     },
   };
 }
+
+/** A sample without its timestamp: a drone's round over a quarry, so many seconds after take-off. */
+export function flight(seconds: number) {
+  const round = seconds / 60;
+  const radius = Math.min(1, seconds / 20) * (0.0016 + 0.0004 * Math.sin(round * 7));
+  const angle = round * 2.1;
+  const latitude = 47.3769 + radius * Math.cos(angle) * 0.7;
+  const longitude = 8.5417 + radius * Math.sin(angle) * 1.4;
+  const altitude = 408 + Math.min(72, seconds * 2.4) + 6 * Math.sin(seconds / 9);
+  const groundSpeed = Math.min(11, seconds * 0.8) + 1.4 * Math.sin(seconds / 4);
+  return {
+    droneState: 'WAYPOINT',
+    dockState: 'OPEN',
+    navigation: {
+      position: { type: 'Point', coordinates: [longitude, latitude, altitude] },
+      orientation: { heading: ((angle * 180) / Math.PI + 100) % 360, pitch: -2.1, roll: 0.3 },
+      velocity: { groundSpeed: Math.max(0, groundSpeed), verticalSpeed: Math.cos(seconds / 9) * 0.7 },
+    },
+    battery: {
+      percent: Math.max(5, 92 - seconds / 12),
+      voltage: 23.1,
+      remainingFlightTime: Math.max(60, 1500 - seconds),
+    },
+    weather: { windSpeed: 4.2, windDirection: 245, temperature: 11.5, humidity: 63, rain: 0 },
+  };
+}

@@ -1,7 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { waitForText } from './browser';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 
 const TEN_MINUTES = 600;
 const EIGHT_HOURS = 8 * 3600;

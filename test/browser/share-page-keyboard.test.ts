@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { waitForText } from './browser';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 
 /** Name of the focused element: its label or its text. */
 const focused = 'document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()';

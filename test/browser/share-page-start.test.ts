@@ -1,7 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, openPage, waitForText } from './browser';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
 import { knownFlight } from './share-page-states';
 
 describe('The share page starts', () => {

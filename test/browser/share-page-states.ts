@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { openPage, waitForText } from './browser';
 import type { FakeShareSocket } from './fake-share-socket';
-import { flight } from './flight';
+import { flight } from './share-page-fixture';
 
 /** Every state of the share page that a viewer can see. */
 export const pageStates = ['loading', 'live', 'silent', 'ended', 'full', 'not-found', 'reconnecting'] as const;

@@ -1,9 +1,28 @@
 import type { Page } from 'playwright-core';
+import { readClip } from 'cloud-assembly-runner/kinesis-video/clip';
+import { startMediaServer } from 'cloud-assembly-runner/kinesis-video/media-server';
 import { until } from '../channels/until';
 import { TILES, waitForText, type MonitoredPage } from './browser';
-import { startFakeVideo, type FakeVideo } from './fake-video';
-import { flight } from './flight';
-import { sharePageForAllTests } from './share-page-fixture';
+import { sharePageForAllTests, flight } from './share-page-fixture';
+
+interface FakeVideo {
+  /** Playback message with a session of this many seconds. */
+  playback(seconds: number): object;
+  stop(): Promise<void>;
+}
+
+/** The test clip as live video, with sessions of any length. */
+async function startFakeVideo(): Promise<FakeVideo> {
+  const server = await startMediaServer(readClip());
+  return {
+    playback: (seconds) => ({
+      protocol: 'HLS',
+      url: server.open({ seconds, segments: 5 }),
+      expiresAt: new Date(Date.now() + seconds * 1000).toISOString(),
+    }),
+    stop: () => server.stop(),
+  };
+}
 
 /** How long a viewer is away. */
 const AWAY_MS = 15_000;

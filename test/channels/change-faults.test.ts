@@ -1,14 +1,33 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteMessageCommand, ListQueuesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { topicOf } from '../../contract/channels/status-channels';
 import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import { clients } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
-import { database, tableNamed } from '../api/stack/aws-access';
-import { takeFailures } from './dead-letter-queue';
+import { database, tableNamed, ofThisStack, queues } from '../api/stack/aws-access';
 import { subscribe } from './mqtt-client';
 import { followFromSnapshot } from './socket';
 import { until } from './until';
+
+/** Receives and deletes the messages of the fan-out's dead-letter queue: the positions of failed records. */
+async function takeFailures(): Promise<unknown[]> {
+  const sqs = queues();
+  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand());
+  const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);
+  const name = ofThisStack(QueueUrls.map(nameOf), 'RealtimeFanOutFailures');
+  const QueueUrl = QueueUrls.find((url) => nameOf(url) === name);
+  if (QueueUrl === undefined) throw new Error(`no dead-letter queue among ${QueueUrls.join(', ')}`);
+  const taken: unknown[] = [];
+  for (;;) {
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+    if (Messages.length === 0) return taken;
+    for (const { Body = '', ReceiptHandle } of Messages) {
+      taken.push(JSON.parse(Body));
+      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    }
+  }
+}
 
 const [partner] = clients('change-faults');
 const organisation = organisationOf('group', fleetOf(partner).deviceGroupId);

@@ -1,12 +1,217 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
+import { WebSocket } from 'ws';
 import { channelsOf, type Channel } from '../../contract/channels/status-channels';
 import { subjectOf } from '../../domain/channels/sequence';
 import type { StatusMessage } from '../../domain/channels/status-message';
 import type { Client } from '../api/client';
-import { CutOffFollower, CutOffReader } from './cut-off';
-import { byResource, CHANGES_IN_ROUND, givenChanges, madeBy, type Change, type Made } from './many-changes';
 import { numberIn } from './resume';
 import { quiet, until } from './until';
+import { readFacts } from '../api/stack/facts';
+import type { Message } from './message-log';
+import { pathOf } from './socket';
+import { fleetOf, givenJob, givenShare } from '../api/given';
+import { goOffline, report } from './device-reports';
+import { sampleOf } from './telemetry-socket';
+
+/** Sockets that a test has left open. */
+const open = new Set<WebSocket>();
+afterEach(() => {
+  for (const left of open) left.terminate();
+  open.clear();
+});
+
+/** A client that drops repeats by cursor, and goes on with the last cursor that it has. */
+abstract class Receiver {
+  /** Each change as it came first, by cursor, in the order of arrival. */
+  readonly received = new Map<string, Message>();
+  protected known: string;
+
+  constructor(
+    protected readonly client: Client,
+    private readonly beginning: string,
+  ) {
+    this.known = beginning;
+  }
+
+  protected keep({ replayed: _, ...event }: Message): void {
+    const cursor = String(event['cursor']);
+    this.known = cursor;
+    // On the channel of a group the replay begins some seconds before the cursor.
+    if (cursor > this.beginning && !this.received.has(cursor)) this.received.set(cursor, event);
+  }
+}
+
+/** Follows a channel over WSS; its connection is lost again and again. */
+class CutOffFollower extends Receiver {
+  /** What must not come: refused handshakes, gaps, snapshots. */
+  readonly failures: unknown[] = [];
+
+  constructor(
+    client: Client,
+    readonly channel: Channel,
+    after: string,
+  ) {
+    super(client, after);
+  }
+
+  private take(message: Message): void {
+    const { type, cursor, snapshot } = message;
+    if (type === 'resumed') this.known = String(cursor);
+    else if (type === 'gap' || snapshot) this.failures.push(message);
+    // Positions and heartbeats have no cursor.
+    else if (cursor !== undefined) this.keep(message);
+  }
+
+  private async connect(): Promise<WebSocket> {
+    const headers = { authorization: `Bearer ${await this.client.token()}` };
+    const { wsUrl } = readFacts();
+    const socket = new WebSocket(`${wsUrl}${pathOf(this.channel)}?after=${this.known}`, { headers });
+    open.add(socket);
+    socket.on('message', (data: Buffer) => this.take(JSON.parse(data.toString()) as Message));
+    socket.on('error', (error) => this.failures.push(error));
+    return socket;
+  }
+
+  /** Connects, and is cut off. @param moments in ms, each after the handshake has begun or after the first message */
+  async cutOff(moments: readonly number[], cut: () => void): Promise<void> {
+    for (const [index, moment] of moments.entries()) {
+      const socket = await this.connect();
+      // The service closes a socket that takes a message too slowly, as on a busy machine.
+      if (index % 3) await Promise.race([once(socket, 'message'), once(socket, 'close')]);
+      await pause(moment);
+      socket.removeAllListeners();
+      // A handshake that is cut off ends with an error.
+      socket.on('error', () => undefined).terminate();
+      open.delete(socket);
+      cut();
+    }
+  }
+
+  /** Connects once more, and again when it is closed, and waits for a change. */
+  async goOnTo(cursor: string | undefined): Promise<void> {
+    let socket = await this.connect();
+    const hasCome = async () => {
+      if (socket.readyState === WebSocket.CLOSED) socket = await this.connect();
+      return cursor === undefined || this.received.has(cursor) || undefined;
+    };
+    await until(`receiving ${cursor}`, hasCome, () => [this.failures, ...this.received.keys()]);
+  }
+}
+
+/** Reads the feed; it ends again and again between receiving a page and storing the cursor of its last event. */
+class CutOffReader extends Receiver {
+  private async page(wait: number) {
+    const query = { after: this.known, limit: '100', wait: String(wait) };
+    const { status, body } = await this.client.call('GET /v3/events', { query });
+    expect([status, body.details]).toEqual([200, undefined]);
+    return body;
+  }
+
+  /** Reads pages, but keeps a part of each, and stores the cursor of an event before the last one that it keeps. */
+  async cutOff(moments: readonly number[], cut: () => void): Promise<void> {
+    for (const moment of moments) {
+      await pause(moment);
+      const { events } = await this.page(1);
+      const kept = events.slice(0, moment % (events.length + 1));
+      for (const event of kept) this.keep(event);
+      this.known = kept[Math.floor(kept.length / 2)]?.cursor ?? this.known;
+      cut();
+    }
+  }
+
+  /** Reads on as far as a cursor. */
+  async goOnTo(last: string): Promise<void> {
+    while (this.known < last) {
+      const { events, cursor } = await this.page(20);
+      for (const event of events) this.keep(event);
+      this.known = cursor;
+    }
+  }
+}
+
+/** A resource and the state that a change led to. */
+interface Made {
+  readonly id: string;
+  readonly state: string;
+}
+
+/** Makes a change. */
+type Change = () => Promise<Made>;
+
+const moves = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] as const;
+/** A round: each of four devices goes online and offline, a job moves on, and a share is created or ends. */
+const CHANGES_IN_ROUND = 10;
+
+/** The state that an event is about. */
+const madeBy = ({ jobId, deviceId, shareCode, jobState, status, shareState }: Message): Made => ({
+  id: String(shareCode ?? (jobState === undefined ? deviceId : jobId)),
+  state: String(jobState ?? status ?? shareState),
+});
+
+/** Sorted by resource; what happened to one of them keeps its order. */
+const byResource = (made: readonly Made[]) =>
+  made.toSorted((one, other) => (one.id < other.id ? -1 : Number(one.id > other.id)));
+
+const setOnline =
+  (deviceId: string): Change =>
+  async () => {
+    const { deviceId: _, ...state } = sampleOf(deviceId, { droneState: 'DOCKED' });
+    await report(deviceId, state);
+    return { id: deviceId, state: 'online' };
+  };
+
+const setOffline =
+  (deviceId: string): Change =>
+  async () => {
+    await goOffline(deviceId);
+    return { id: deviceId, state: 'offline' };
+  };
+
+const moveJob =
+  (client: Client, jobId: string, status: (typeof moves)[number]): Change =>
+  async () => {
+    const answer = await client.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status } });
+    expect(answer.status).toBe(200);
+    return { id: jobId, state: status };
+  };
+
+/** Creates a share, and ends it. */
+function shareChanges(client: Client): readonly [Change, Change] {
+  let shareCode = '';
+  const create = async () => {
+    ({ shareCode } = await givenShare(client));
+    return { id: shareCode, state: 'ACTIVE' };
+  };
+  const revoke = async () => {
+    const { status } = await client.call('DELETE /v3/shares/{shareCode}', { path: { shareCode } });
+    expect(status).toBe(200);
+    return { id: shareCode, state: 'REVOKED' };
+  };
+  return [create, revoke];
+}
+
+/**
+ * Creates jobs for rounds of changes.
+ * @param partners clients of an organisation, which take turns, since each may create so many jobs and shares a minute
+ * @returns `lanes`: changes to make one after the other, those of different lanes at once
+ */
+async function givenChanges([first, ...others]: readonly [Client, ...Client[]], rounds: number) {
+  const partners = [first, ...others];
+  const inTurn = (index: number) => partners[index % partners.length] ?? first;
+  const jobCount = Math.ceil(rounds / moves.length);
+  const jobs = await Promise.all(Array.from({ length: jobCount }, (_, index) => givenJob(inTurn(index))));
+  const devices = first.credentials.deviceGroups.flatMap((group) => group.devices.map(({ deviceId }) => deviceId));
+  const everyRound = Array.from({ length: rounds });
+  const lanes: Change[][] = [
+    ...devices.map((deviceId) => everyRound.flatMap(() => [setOnline(deviceId), setOffline(deviceId)])),
+    jobs.flatMap(({ jobId }, index) => moves.map((status) => moveJob(inTurn(index), jobId, status))).slice(0, rounds),
+    everyRound.flatMap((_, index) => shareChanges(inTurn(index))).slice(0, rounds),
+  ];
+  const { deviceGroupId, otherGroupId } = fleetOf(first);
+  return { lanes, jobIds: jobs.map(({ jobId }) => jobId), groupIds: [deviceGroupId, otherGroupId] };
+}
 
 /** When a client is cut off, in ms: at once, soon, and when it has received some changes. */
 const moments = fc.oneof(fc.constant(0), fc.nat(100), fc.nat(1000));

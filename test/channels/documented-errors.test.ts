@@ -7,7 +7,7 @@ import { givenCalls } from '../api/stack/given-calls';
 import { errorCodes, note } from './documented-messages';
 import type { Socket } from './socket';
 import { ask, openTelemetry, watch } from './telemetry-socket';
-import { givenVideoShare } from './video-share';
+import { givenVideoShare } from './given-shares';
 
 const [partner] = clients('documented-errors');
 const { deviceId, deviceGroupId } = fleetOf(partner);

@@ -1,20 +1,55 @@
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { topicOf, type Channel } from '../../contract/channels/status-channels';
 import { newId } from '../../data/store/new-id';
-import { clients } from '../api/client';
+import { clients, type Client } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
-import { ofThisStack, queues } from '../api/stack/aws-access';
-import { ageConnections } from './aged-connections';
+import { ofThisStack, queues, database, tableNamed } from '../api/stack/aws-access';
 import { reportUntilReceived } from './device-reports';
 import { documented, note, requests, unseen, withOwnIds } from './documented-messages';
 import type { MessageLog } from './message-log';
 import { subscribe, type Mqtt } from './mqtt-client';
-import { publishPlatformEvent } from './platform-events';
+import { publishPlatformEvent } from './platform-listener';
 import { cursorOfSnapshot, expireAfter, lastNumber, numberIn, organisationOfClient } from './resume';
 import { follow, type Socket } from './socket';
 import { ask, openTelemetry, publish, sampleOf, subscribeTo, watch } from './telemetry-socket';
 import { until, untilPositionsBegin } from './until';
-import { givenVideoShare } from './video-share';
+import { givenVideoShare } from './given-shares';
+
+/**
+ * Makes connections that a client and the viewers of its organisation have just opened a minute old, so that the next heartbeat is
+ * theirs too, once they have their snapshots: before, there is none for them.
+ * @param expiresAt when they end, Unix seconds
+ */
+async function ageConnections(client: Client, expiresAt?: number): Promise<void> {
+  const TableName = await tableNamed('Connections');
+  const past = Math.floor(Date.now() / 1000) - 61;
+  const young = new ScanCommand({
+    TableName,
+    FilterExpression: '(clientId = :clientId OR contains(shareCode, :organisation)) AND openedAt > :past',
+    ExpressionAttributeValues: {
+      ':clientId': client.credentials.clientId,
+      ':organisation': organisationOfClient(client),
+      ':past': past,
+    },
+  });
+  const Items = await until('all snapshots', async () => {
+    const { Items: found = [] } = await database().send(young);
+    return found.some((item) => item['bufferingSince'] !== undefined) ? undefined : found;
+  });
+  const update = ({ channel, connectionId }: Record<string, unknown>) =>
+    database().send(
+      new UpdateCommand({
+        TableName,
+        Key: { channel: String(channel), connectionId: String(connectionId) },
+        UpdateExpression: `SET openedAt = :past${expiresAt === undefined ? '' : ', expiresAt = :expiresAt'}`,
+        ConditionExpression: 'attribute_exists(openedAt)',
+        ExpressionAttributeValues: { ':past': past, ...(expiresAt !== undefined && { ':expiresAt': expiresAt }) },
+      }),
+    );
+  // Items of sockets that were closed before may be deleted meanwhile.
+  await Promise.allSettled(Items.map(update));
+}
 
 const [partner] = clients('documented-messages');
 const { deviceId, deviceGroupId } = fleetOf(partner);

@@ -3,7 +3,7 @@ import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
 import { givenShare, iso } from '../api/given';
 import { subscribe } from './mqtt-client';
-import { givenShortShare } from './short-share';
+import { givenShortShare } from './given-shares';
 import { cursorOfOrganisation } from './resume';
 import { followFromSnapshot, tryToFollow } from './socket';
 import { quiet, until } from './until';

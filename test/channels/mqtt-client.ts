@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Client } from '../api/client';
 import { readFacts } from '../api/stack/facts';
 import { afterTests } from './after-tests';
 import { MessageLog } from './message-log';
+import type { ChannelKind } from '../../contract/channels/status-channels';
+import { fleetKey } from '../../data/fleet/fleet-key';
+import { organisationOf } from '../../domain/values/id';
+import { database, tableNamed } from '../api/stack/aws-access';
 
 /** Return code of a refused subscription (MQTT 3.1.1, section 3.9.3). */
 const REFUSED = 128;
@@ -92,4 +97,18 @@ export async function subscribe(client: Client, ...topics: string[]): Promise<Mq
   const connected = await connectMqtt(client);
   expect(await connected.subscribe(...topics)).toEqual(topics.map(() => true));
   return connected;
+}
+
+/** Until when somebody may be subscribed to the topic of a job, a group or a share, Unix seconds; undefined before anybody was. */
+export async function topicUntil(kind: ChannelKind, id: string): Promise<number | undefined> {
+  const organisation = organisationOf(kind, id) ?? '';
+  const [name, Key] = {
+    job: ['Jobs', { organisation, jobId: id }] as const,
+    share: ['Shares', { organisation, shareCode: id }] as const,
+    group: ['Fleet', fleetKey(organisation, id)] as const,
+  }[kind];
+  const { Item } = await database().send(
+    new GetCommand({ TableName: await tableNamed(name), Key, ConsistentRead: true }),
+  );
+  return Item?.['topicUntil'] as number | undefined;
 }

@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { SERVICE, type OutboundEventType } from '../../contract/platform/platform';
 import { access } from '../api/stack/aws-access';
-import { platformBus } from './platform-events';
+import { platformBus } from './platform-listener';
 
 /** A queue of the drone platform that receives the events of this service. */
 export interface PlatformQueue {

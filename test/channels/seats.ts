@@ -3,6 +3,7 @@ import { storedAttributes } from '../../data/channels/connections';
 import { clientSeats, seatOf, seatsKey, shareSeats, type SeatHolder } from '../../data/store/seats';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
+import { until } from './until';
 
 /** Owner of the seats of a client's connections. */
 export const seatsOf = ({ credentials: { clientId } }: Client) => clientSeats(clientId);
@@ -60,3 +61,13 @@ export async function givenFollowers(channel: string, holders: readonly SeatHold
     database().send(new PutCommand({ TableName, Item: { channel, ...holder, ...storedAttributes(holder), ...whose } }));
   await Promise.all(holders.map(put));
 }
+
+/** Number of viewers of a share, as its partner sees it. */
+async function viewersOf(partner: Client, shareCode: string): Promise<number | undefined> {
+  const { body } = await partner.call('GET /v3/shares', { query: { limit: '100' } });
+  return body.shares.find((share) => share.shareCode === shareCode)?.currentViewers;
+}
+
+/** Waits until a share has this number of viewers. */
+export const untilViewersAre = (partner: Client, shareCode: string, count: number) =>
+  until(`having ${count} viewers`, async () => ((await viewersOf(partner, shareCode)) === count ? true : undefined));

@@ -1,6 +1,6 @@
 import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
-import { givenShortShare } from './short-share';
+import { givenShortShare } from './given-shares';
 import type { Socket } from './socket';
 import {
   ask,

@@ -3,7 +3,7 @@ import { fleetOf, givenShare, iso } from '../api/given';
 import { streamOf } from '../api/stack/aws-access';
 import { ask, openTelemetry, publish, sampleOf, samplesIn, watch } from './telemetry-socket';
 import { quiet, until } from './until';
-import { untilViewersAre } from './viewer-count';
+import { untilViewersAre } from './seats';
 
 const [partner] = clients('telemetry-viewers');
 const { deviceId, deviceGroupId } = fleetOf(partner);

@@ -1,8 +1,7 @@
 import { topicOf, type ChannelKind } from '../../contract/channels/status-channels';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
-import { subscribe } from './mqtt-client';
-import { topicUntil } from './topic-until';
+import { subscribe, topicUntil } from './mqtt-client';
 import { quiet, until } from './until';
 
 const [partner] = clients('topic-audience');

@@ -4,11 +4,10 @@ import { shareIdOf } from '../../data/shares/share-id';
 import { clients } from '../api/client';
 import { fleetOf, givenShare, nobodys } from '../api/given';
 import { givenCalls } from '../api/stack/given-calls';
-import { givenFollowers, givenSeats, absentHolders, viewerSeatsTaken } from './seats';
+import { givenFollowers, givenSeats, absentHolders, viewerSeatsTaken, untilViewersAre } from './seats';
 import type { Socket } from './socket';
 import { openTelemetry, outcomeForPage, publish, sampleOf, tryToWatch, watch } from './telemetry-socket';
 import { until } from './until';
-import { untilViewersAre } from './viewer-count';
 
 const [partner] = clients('viewer-limit');
 const { deviceId } = fleetOf(partner);

@@ -11,16 +11,23 @@ import { Client } from '../api/client';
 import { fleetOf, givenJob, givenShare, jobNow } from '../api/given';
 import { access, queues } from '../api/stack/aws-access';
 import { subscribe, type Mqtt } from '../channels/mqtt-client';
-import { publishPlatformEvent } from '../channels/platform-events';
+import { publishPlatformEvent } from '../channels/platform-listener';
 import { openTelemetry, publish, sampleOf } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
-import { injectFaults } from './inject-faults';
+import { injectFaults, readStackFile } from './inject-faults';
 import { killableStack, type KillableStack } from './killable-stack';
 import { statusOf } from './recovery';
-import { deadLetterQueuesIn, hasMessages, messagesIn, queueNamed } from './replay/dead-letter-queues';
+import {
+  blocksNotRun,
+  installCli,
+  onCall,
+  type OnCall,
+  deadLetterQueuesIn,
+  hasMessages,
+  messagesIn,
+  queueNamed,
+} from './replay/runbook';
 import { startRecordingPlatform, type RecordingPlatform } from './replay/recording-platform';
-import { blocksNotRun, installCli, onCall, type OnCall } from './replay/runbook';
-import { readStackFile } from './stack-file';
 
 /** Retries that last for minutes in an account. */
 const retries = { afterMs: 200, streamsForMs: 1500 };

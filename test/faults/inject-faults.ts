@@ -1,5 +1,7 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync, readFileSync } from 'node:fs';
 import type { FaultsFile } from 'cloud-assembly-runner';
+import { partnersShape } from '../../bin/start/stack-facts';
+import { stackFile } from '../api/stack/address';
 
 /** Sets the faults of the stack under test; `{}` ends all. */
 export function injectFaults(faults: FaultsFile): void {
@@ -11,3 +13,6 @@ export function injectFaults(faults: FaultsFile): void {
 }
 
 afterEach(() => injectFaults({}));
+
+/** Credentials of the demo partners of the stack under test. */
+export const readStackFile = () => partnersShape.parse(JSON.parse(readFileSync(stackFile(), 'utf8'))).partners;

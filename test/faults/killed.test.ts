@@ -1,7 +1,7 @@
 import { MAX_CONNECTIONS, topicOf } from '../../contract/channels/status-channels';
 import { Client } from '../api/client';
 import { givenShare, jobNow } from '../api/given';
-import { readStackFile } from './stack-file';
+import { readStackFile } from './inject-faults';
 import { subscribe } from '../channels/mqtt-client';
 import { seatsTaken } from '../channels/seats';
 import { follow } from '../channels/socket';

@@ -1,8 +1,7 @@
 import { topicOf } from '../../contract/channels/status-channels';
 import { clients } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
-import { subscribe } from '../channels/mqtt-client';
-import { topicUntil } from '../channels/topic-until';
+import { subscribe, topicUntil } from '../channels/mqtt-client';
 import { quiet, until } from '../channels/until';
 import { injectFaults } from './inject-faults';
 

@@ -1,10 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
+import { App } from 'aws-cdk-lib/core';
 import { endpointTable } from '../../contract/endpoint-table';
 import { contract, type Contract } from '../../contract/contract';
 import { deploymentOptions } from '../../lib/functions/deployment-options';
 import { DroneMissionApiStack, stackName } from '../../lib/stack/drone-mission-api-stack';
 import type { EndpointTable } from '../../lib/rest/endpoint-table';
-import { newApp } from './new-app';
+import cdkJson from '../../cdk.json';
+import { everyOption } from '../../bin/deployer-policy/every-option';
+import { addStacks } from '../../lib/stack/stacks';
 
 export interface CfnResource {
   readonly Type: string;
@@ -64,3 +70,55 @@ export function referred(value: unknown): string {
   const { Ref, 'Fn::GetAtt': attribute } = value as { Ref?: string; 'Fn::GetAtt'?: [string, string] };
   return Ref ?? attribute?.[0] ?? '';
 }
+
+/** Turns off what tests do not read: creation stack traces, which resolve jest's source maps, copies of assets, and the docs site. */
+const reducedSynthesis = {
+  'aws:cdk:disable-stack-trace': true,
+  'aws:cdk:disable-creation-stack-traces': true,
+  'aws:cdk:disable-asset-staging': true,
+  'aws:cdk:bundling-stacks': [],
+};
+
+const folders: string[] = [];
+
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+/** Creates an app with cdk.json's context and the given one; its output folder is deleted after the test file. */
+export function newApp(context: Readonly<Record<string, unknown>> = {}, builtinCloudFormationValidation = true): App {
+  const outdir = mkdtempSync(join(tmpdir(), 'cdk.out-'));
+  folders.push(outdir);
+  return new App({
+    // The construct tree, for tools that are not used here, would take a third of the time.
+    treeMetadata: false,
+    analyticsReporting: false,
+    builtinCloudFormationValidation,
+    outdir,
+    context: { ...reducedSynthesis, ...cdkJson.context, ...context },
+  });
+}
+
+/** A stack of the app: its name, and its template. */
+export interface SynthesisedTemplate {
+  readonly stackName: string;
+  readonly resources: Readonly<Record<string, CfnResource>>;
+  readonly outputs: Readonly<Record<string, { readonly Export?: { readonly Name: unknown } }>>;
+}
+
+/** Synthesises the stacks of the app with these options. */
+export function templatesWith(options: Readonly<Record<string, string>>): SynthesisedTemplate[] {
+  const app = newApp(options, false);
+  addStacks(app, contract);
+  return app.synth().stacks.map(({ stackName, template }) => {
+    const { Resources, Outputs = {} } = template as {
+      Resources: SynthesisedTemplate['resources'];
+      Outputs?: SynthesisedTemplate['outputs'];
+    };
+    return { stackName, resources: Resources, outputs: Outputs };
+  });
+}
+
+let every: SynthesisedTemplate[] | undefined;
+
+/** The stacks without options and with every one, which together have every resource of the app; once per test file. */
+export const everyTemplate = (): readonly SynthesisedTemplate[] =>
+  (every ??= [templatesWith({}), templatesWith(everyOption)].flat());

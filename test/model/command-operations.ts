@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { callChecked, expectStatus } from './checked-call';
+import { type Caller, callChecked, expectStatus } from './caller';
 import type { KeyedCommand } from './air';
-import type { Caller } from './caller';
 import { openViewer } from './telemetry-socket';
 import type { Operation } from './operations';
 import type { HistoryRecorder } from './history-recorder';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { callChecked, expectStatus } from './checked-call';
-import type { Caller } from './caller';
+import { type Caller, callChecked, expectStatus } from './caller';
 import type { HistoryRecorder } from './history-recorder';
 
 const place = { type: 'Point', coordinates: [8.5417, 47.3769] };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { callChecked, expectStatus } from './checked-call';
-import type { Caller, TimedAnswer } from './caller';
+import { type Caller, type TimedAnswer, callChecked, expectStatus } from './caller';
 import { createWithKey } from './idempotency-model';
 import { cancelJob, deleteJob, getJob, patchJob, type JobFields } from './job-model';
 import type { Operation } from './operations';

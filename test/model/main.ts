@@ -11,11 +11,58 @@ import {
   onboardOrganisations,
   ORGANISATIONS,
 } from './organisations';
-import { runBatch, type BatchResult } from './batch';
-import { generateOperations, topics, type Topic } from './operations';
-import type { Transport } from './run-operation';
+import { generateOperations, topics, type Topic, type Operation } from './operations';
+import { type Transport, runOperation, transportOf } from './run-operation';
 import type { CountedCall } from './rate-limit-violations';
 import { openSession, type Session } from './session';
+import { checkAll, type CheckResult } from './check-history';
+import { waitUntilSettled } from './settle-history';
+import { HistoryRecorder } from './history-recorder';
+
+interface BatchResult extends CheckResult {
+  readonly counts: ReadonlyMap<Transport, number>;
+}
+
+/** Disconnects all remaining followers; an MQTTS connection that the server closed is a violation. */
+async function disconnectAll(recorder: HistoryRecorder, { connections }: Session): Promise<void> {
+  const open = [
+    ...recorder.followers.filter(({ left, closed }) => left === undefined && !closed),
+    ...recorder.subscribers.filter(({ leavesAt, closed }) => leavesAt === undefined && !closed),
+  ];
+  await Promise.allSettled(open.map(({ leave }) => leave()));
+  for (const [name, { closedAt }] of connections)
+    if (closedAt !== undefined) recorder.addViolation(name, 'the server closed its MQTTS connection');
+}
+
+/**
+ * Runs operations concurrently on jobs and shares of their own, waits until everything has settled, deletes all resources
+ * and checks the recorded history.
+ * @param concurrency number of concurrent operations
+ */
+async function runBatch(session: Session, operations: readonly Operation[], concurrency: number): Promise<BatchResult> {
+  const recorder = new HistoryRecorder(
+    session.facts,
+    session.organisations,
+    session.callers,
+    session.docks,
+    session.air,
+    session.counted,
+  );
+  const { connections, publishers } = session;
+  const counts = new Map<Transport, number>();
+  const waiting = operations.values();
+  const runNext = async () => {
+    for (const operation of waiting) {
+      const transport = transportOf(operation);
+      counts.set(transport, (counts.get(transport) ?? 0) + 1);
+      await runOperation({ recorder, connections, publishers }, operation);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, runNext));
+  const settledAt = await waitUntilSettled(recorder);
+  await disconnectAll(recorder, session);
+  return { ...checkAll(recorder, settledAt), counts };
+}
 
 /** Most operations that are checked together; each batch uses the next seed. */
 const BATCH_SIZE = 1000;

@@ -5,8 +5,7 @@ import type { Scope } from '../../contract/terms/scopes';
 import { partnersShape, type Partner } from '../../bin/start/stack-facts';
 import type { Dispatch } from './claim-violations';
 import { runPartnerCommand } from '../api/stack/aws-access';
-import { givenFlyingDevice } from '../channels/flying-device';
-import { givenFreeDevices } from '../channels/free-devices';
+import { givenFlyingDevice, givenFreeDevices } from '../channels/flying-device';
 import { newAir, type Air } from './air';
 
 const names = ['alder', 'birch', 'cedar'] as const;

@@ -1,14 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Caller } from './caller';
 import type { OperationName, Operation } from './operations';
-import { follow, unfollow, type Connections } from './channel-operations';
+import { follow, unfollow, type Connections, followShare } from './channel-operations';
 import { sendCommands, steerAsViewer } from './command-operations';
 import { cancelDispatched, dispatchJobs } from './dispatch-operations';
-import { endWatchedShare } from './ending-shares';
 import { patchUnknownField, cancel, patch, createJob, listJobs, readJob, remove } from './job-operations';
 import { createShare, listResources, listShares, readOneShare, readResources, revoke } from './share-operations';
 import { subscribe, publish, reportStatus, reportTelemetry, stop, watch } from './telemetry-operations';
 import type { Publishers } from './telemetry-socket';
 import { unknownId, type HistoryRecorder } from './history-recorder';
+
+type Input = Extract<Operation, { name: 'end watched share' }>['input'];
+
+/** A number of viewers is sent about a second after one of them has connected, in ms. */
+const COUNTED_AFTER_MS = 1000;
+
+/** Creates a share that partners follow and viewers watch, and revokes it about when its followers are told how many watch. */
+async function endWatchedShare(
+  recorder: HistoryRecorder,
+  connections: Connections,
+  caller: Caller,
+  { device, viewers, afterMs }: Input,
+): Promise<void> {
+  const share = await createShare(recorder, caller, { whose: 'own', device, maxViewers: 3 });
+  if (!share || !caller.hasScope('share:read')) return;
+  await followShare(recorder, connections, caller, share);
+  await Promise.all(Array.from({ length: viewers }, () => watch(recorder, caller, share)));
+  await pause(COUNTED_AFTER_MS + afterMs);
+  await revoke(recorder, caller, share);
+}
 
 /** Transport of an operation. */
 export type Transport = 'REST' | 'MQTTS' | 'WSS' | 'telemetry' | 'bus';

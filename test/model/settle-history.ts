@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { commandsWhenEnded } from './air';
-import type { Caller } from './caller';
+import { type Caller, callChecked } from './caller';
 import { isFinal, lastMessages } from './channel-violations';
 import { MqttConnection } from './connections';
 import { isLinearizable } from './check-history';
@@ -9,7 +9,6 @@ import { readJob, remove } from './job-operations';
 import { listResources, revoke } from './share-operations';
 import { openTelemetry } from './telemetry-socket';
 import type { JobTrack } from '../../contract/telemetry/tracks.schemas';
-import { callChecked } from './checked-call';
 import { flightWindowOf, trackViolations, type TrackPosition } from './track-violations';
 import type { JobRecord, OpenFollower, HistoryRecorder } from './history-recorder';
 

@@ -1,6 +1,5 @@
-import type { Caller, TimedAnswer } from './caller';
+import { type Caller, type TimedAnswer, callChecked, expectStatus } from './caller';
 import type { Operation } from './operations';
-import { callChecked, expectStatus } from './checked-call';
 import { getShare, readShare, revokeShare } from './share-model';
 import { unknownId, type ShareRecord, type HistoryRecorder } from './history-recorder';
 

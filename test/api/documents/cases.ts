@@ -3,7 +3,7 @@ import { cursorOf } from '../../../domain/events/cursor';
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { clients, type Client } from '../client';
 import { fleetOf, givenJob, givenJobThatIs, givenMission, nobodys } from '../given';
-import { givenFreeDevices } from '../../channels/free-devices';
+import { givenFreeDevices } from '../../channels/flying-device';
 import { expireAfter, lastCursor, organisationOfClient } from '../../channels/resume';
 import { moveByReports } from '../../channels/reported-status';
 import { until } from '../../channels/until';

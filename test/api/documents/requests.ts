@@ -1,5 +1,5 @@
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
-import { givenFreeDevices } from '../../channels/free-devices';
+import { givenFreeDevices } from '../../channels/flying-device';
 import type { Client } from '../client';
 import { fleetOf, givenCommand, givenJob, givenMission, givenShare } from '../given';
 import { readFacts } from '../stack/facts';

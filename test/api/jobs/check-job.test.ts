@@ -1,4 +1,4 @@
-import { givenFreeDevices } from '../../channels/free-devices';
+import { givenFreeDevices } from '../../channels/flying-device';
 import { clients } from '../client';
 import { fleetOf, invalidAt } from '../given';
 

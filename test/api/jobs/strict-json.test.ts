@@ -1,6 +1,5 @@
-import { clients } from '../client';
+import { clients, sendRaw } from '../client';
 import { fleetOf } from '../given';
-import { sendRaw } from '../raw-request';
 
 const [partner] = clients('strict-json');
 const { deviceGroupId } = fleetOf(partner);

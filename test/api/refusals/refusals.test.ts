@@ -10,9 +10,50 @@ import { validRequest, sendTo } from '../documents/requests';
 import { forgeries } from '../forgeries';
 import { fleetOf, forbiddenAt, foreignAt, givenCommand, givenJob, givenShare, nobodys } from '../given';
 import { runPartnerCommand } from '../stack/aws-access';
-import { references } from './references';
 import { resourceOf, type ResourceKind } from './resources';
 import { surfaces, type Answer, type Surface } from './surfaces';
+import { openApi, operations, type PlacedOperation } from '../../contract/documents/openapi-file';
+import type { JsonSchema } from '../../../contract/documents/json-schema';
+
+/** Fields of bodies that name a resource. `deviceId` is not among them: it is refused as invalid beside its group. */
+const kinds: Readonly<Record<string, ResourceKind>> = {
+  deviceGroupId: 'group',
+  missionId: 'mission',
+  resourceId: 'device',
+  jobId: 'job',
+};
+
+interface BodyReference {
+  readonly endpoint: string;
+  readonly placed: PlacedOperation;
+  readonly field: string;
+  readonly kind: ResourceKind;
+}
+
+/** Names of the fields of an object, or of one of its alternatives. */
+function fieldsOf(schema: JsonSchema): string[] {
+  const {
+    $ref,
+    anyOf = [],
+    properties = {},
+  } = schema as {
+    $ref?: string;
+    anyOf?: JsonSchema[];
+    properties?: object;
+  };
+  const named = $ref === undefined ? undefined : openApi.components.schemas[$ref.split('/').at(-1) ?? ''];
+  return [...(named ? fieldsOf(named) : []), ...anyOf.flatMap(fieldsOf), ...Object.keys(properties)];
+}
+
+/** Each field of each body that names a resource. */
+const references: readonly BodyReference[] = operations.flatMap((placed) => {
+  const { schema } = placed.operation.requestBody?.content['application/json'] ?? {};
+  const fields = schema ? new Set(fieldsOf(schema as JsonSchema)) : [];
+  return [...fields].flatMap((field) => {
+    const kind = kinds[field];
+    return kind ? [{ endpoint: `${placed.method} ${placed.path}`, placed, field, kind }] : [];
+  });
+});
 
 const [stranger] = clients('stranger');
 const [partner, former, colleague, ...oneScopeEach] = clients('refusals');

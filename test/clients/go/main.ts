@@ -6,8 +6,7 @@ import { partnersShape } from '../../../bin/start/stack-facts';
 import { startStack, stopStack } from '../../api/stack/running-stack';
 import { runCommand } from '../../outsiders/command';
 import { openApiFile } from '../../outsiders/documents';
-import { withAttempts } from '../../outsiders/install/cache';
-import { goProgram } from '../../outsiders/install/go';
+import { withAttempts, goProgram } from '../../outsiders/install/programs';
 import { endWith, passes, runChecks } from '../run-checks';
 import { makePartnerModule } from './partner-module';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../../outsiders/command';
-import { withAttempts } from '../../outsiders/install/cache';
+import { withAttempts } from '../../outsiders/install/programs';
 import { pythonWith } from '../../outsiders/install/python';
 import { expectFiles, expectJobs, filesOfTarball, root, version, type Trial } from './trial';
 

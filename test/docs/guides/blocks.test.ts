@@ -1,8 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonValuesIn, kindOf } from '../../guides/read/block-kind';
-import { guideNames, readGuide } from '../../guides/read/guide';
-import { isMessage } from '../../guides/read/message-schema';
+import { guideNames, readGuide, jsonValuesIn, kindOf, isMessage } from '../../guides/read/guide';
 import { languageNames } from '../../clients/languages';
 
 const guides = guideNames.map(readGuide);

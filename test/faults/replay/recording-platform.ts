@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
-import { publishPlatformEvent } from '../../channels/platform-events';
+import { publishPlatformEvent } from '../../channels/platform-listener';
 import { makePlatformQueue, type PlatformQueue } from '../../channels/platform-queue';
 
 const received = z.object({

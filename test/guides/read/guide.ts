@@ -1,6 +1,11 @@
-import MarkdownIt from 'markdown-it';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import MarkdownIt from 'markdown-it';
+import * as z from 'zod/mini';
+import { statusMessages } from '../../../contract/channels/status-messages';
+import { socketMessages } from '../../../contract/channels/socket-messages';
+import { webSocketActions, type WebSocketActionName } from '../../../contract/websocket-actions';
 
 const folder = join(__dirname, '../../../docs/guides');
 const markdown = new MarkdownIt();
@@ -63,3 +68,69 @@ export function readGuide(name: string): Guide {
 /** The rows of all tables below a heading. */
 export const rowsBelow = ({ tables }: Guide, heading: string) =>
   tables.filter((table) => table.heading === heading).flatMap(({ rows }) => rows);
+
+/**
+ * How a block is tested: `program`: it is run; `output`: compared with what the shell block before it prints; `message`: validated
+ * by the contract; `headers`: parsed; `quote`: is in the sample adapter.
+ */
+export type BlockKind = 'program' | 'output' | 'message' | 'headers' | 'quote';
+
+const kinds: readonly { readonly language: string; readonly note: RegExp; readonly kind: BlockKind }[] = [
+  { language: 'bash', note: /^(status=\d{3})?$/, kind: 'program' },
+  { language: 'ts', note: /^\[TypeScript\]$/, kind: 'program' },
+  { language: 'python', note: /^\[Python\]$/, kind: 'program' },
+  { language: 'go', note: /^\[Go\]$/, kind: 'program' },
+  { language: 'python', note: /^quote$/, kind: 'quote' },
+  { language: 'json', note: /^output$/, kind: 'output' },
+  { language: 'http', note: /^output$/, kind: 'output' },
+  { language: 'json', note: /^message$/, kind: 'message' },
+  { language: 'http', note: /^example$/, kind: 'headers' },
+];
+
+/** Undefined for a block that no test knows. */
+export const kindOf = ({ language, note }: Block): BlockKind | undefined =>
+  kinds.find((each) => each.language === language && each.note.test(note))?.kind;
+
+/** The statuses that a shell block expects of its requests: by default any success. */
+export const expectedStatus = ({ note }: Block): RegExp => {
+  const [, status] = /^status=(\d{3})$/.exec(note) ?? [];
+  return status === undefined ? /^2\d\d$/ : new RegExp(`^${status}$`);
+};
+
+/** The JSON values in a block, one after the other. @throws SyntaxError */
+export const jsonValuesIn = (text: string): unknown[] =>
+  text
+    .trim()
+    .split(/\n(?=\{)/)
+    .map((value) => JSON.parse(value) as unknown);
+
+const received: readonly z.ZodMiniType[] = [
+  ...Object.values(statusMessages),
+  ...Object.values(socketMessages).map(({ message }) => message),
+  ...Object.values(webSocketActions).map(({ reply }) => reply),
+];
+
+const withId = z.looseObject({
+  id: z.optional(z.union([z.string(), z.number()])),
+  type: z.optional(z.string()),
+  action: z.optional(z.string()),
+});
+
+/** Whether the schema accepts the value and knows all of its fields. */
+function fits(schema: z.ZodMiniType, value: object): boolean {
+  const parsed = schema.safeParse(value);
+  // A publish with one sample becomes a list of one.
+  return parsed.success && (isDeepStrictEqual(parsed.data, value) || 'action' in value);
+}
+
+/** Whether the contract has such a message, from the service or from a client, with exactly these fields. */
+export function isMessage(value: unknown): boolean {
+  const { id, ...message } = withId.parse(value);
+  if (message.action !== undefined) {
+    const action = message.action in webSocketActions ? (message.action as WebSocketActionName) : undefined;
+    return (
+      action !== undefined && fits(webSocketActions[action].message, { ...message, ...(id !== undefined && { id }) })
+    );
+  }
+  return received.some((schema) => fits(schema, message));
+}

@@ -1,9 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { kindOf } from '../read/block-kind';
-import type { Guide } from '../read/guide';
+import { type Guide, kindOf } from '../read/guide';
 import { languageNames, languages, type Command, type LanguageName } from '../../clients/languages';
-import { runProgram, type Run } from './run-program';
+import { runProgram, type Run } from './shell';
 
 /** Inside of the project, so that the programs find the client as a package. */
 const folder = join(__dirname, '../../../node_modules/.cache/guides');

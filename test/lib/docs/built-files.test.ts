@@ -7,7 +7,7 @@ import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment } from 'aws-cdk-lib/aws-s3-deployment';
 import { assetFolder, addBuilt } from '../../../lib/docs/asset-folder';
 import { builtSource } from '../../../lib/docs/built-files';
-import { newApp } from '../new-app';
+import { newApp } from '../synthesised';
 
 const HASH = 'a'.repeat(64);
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OptionError, deploymentOptions } from '../../../lib/functions/deployment-options';
 import { stackName } from '../../../lib/stack/drone-mission-api-stack';
-import { newApp } from '../new-app';
+import { newApp } from '../synthesised';
 
 const optionsIn = (context: Record<string, unknown>) => deploymentOptions(newApp(context).node);
 const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/abc`;

@@ -5,7 +5,7 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharePage } from '../../../lib/shares/share-page';
-import { newApp } from '../new-app';
+import { newApp } from '../synthesised';
 
 function synthesise(context: Record<string, string> = {}) {
   const app = newApp(context, false);

@@ -5,9 +5,8 @@ import { additionalActions, policyDocuments, withBoundary } from '../../../bin/d
 import { excludedActions } from '../../../bin/deployer-policy/excluded-actions';
 import { resourceScopes } from '../../../bin/deployer-policy/resource-scopes';
 import registry from '../../../bin/deployer-policy/registry.json';
-import { everyTemplate, type SynthesisedTemplate } from '../every-template';
+import { type CfnResource, everyTemplate, type SynthesisedTemplate } from '../synthesised';
 import { arnsOf, naming } from '../../../bin/deployer-policy/physical-names';
-import type { CfnResource } from '../synthesised';
 
 const templates = everyTemplate();
 

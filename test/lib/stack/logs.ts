@@ -1,6 +1,5 @@
 /** Logs that expire: every log group is one of the template's, with a retention period. */
-import { everyTemplate } from '../every-template';
-import { referred, type CfnResource } from '../synthesised';
+import { referred, type CfnResource, everyTemplate } from '../synthesised';
 
 const templates = everyTemplate().filter(({ stackName }) => !stackName.endsWith('-edge'));
 

@@ -1,7 +1,7 @@
 import { checkNames, nameRules } from 'cloud-assembly-runner/cloudformation/name-rules';
 import { resolve } from 'cloud-assembly-runner/cloudformation/intrinsics';
 import { parseTemplate, scopeOf } from 'cloud-assembly-runner/cloudformation/template';
-import { everyTemplate, templatesWith, type SynthesisedTemplate } from '../every-template';
+import { everyTemplate, templatesWith, type SynthesisedTemplate } from '../synthesised';
 import { everyOption } from '../../../bin/deployer-policy/every-option';
 
 describe('Names', () => {

@@ -12,10 +12,10 @@ import {
   synthesiseContract,
   type Synthesised,
   type CfnResource as Resource,
+  newApp,
 } from '../synthesised';
 import { idleBill } from '../../../bench/cost/idle';
 import { addStacks } from '../../../lib/stack/stacks';
-import { newApp } from '../new-app';
 import { policiesIn } from '../permissions';
 
 describe('Resource count', () => {

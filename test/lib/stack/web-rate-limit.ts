@@ -8,8 +8,7 @@ import { endpointTable, routeOf } from '../../../contract/endpoint-table';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { stackName } from '../../../lib/stack/drone-mission-api-stack';
 import { addStacks } from '../../../lib/stack/stacks';
-import { newApp } from '../new-app';
-import { smallContract, smallTable, synthesise } from '../synthesised';
+import { smallContract, smallTable, synthesise, newApp } from '../synthesised';
 
 const webAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/edge/11111111-2222-3333-4444-555555555555';
 const COMMANDS = 'POST /v3/devices/{deviceId}/commands';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { root } from '../assemblies';
 import { runCommand } from '../command';
-import { installed } from '../install/cache';
-import { ensureDebianProgram } from '../install/debian';
+import { installed, ensureDebianProgram } from '../install/programs';
 import { NotInstalled, type Lane } from '../lane';
 
 /** Output of `-format '{{json .}}'`, as far as it is used. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { recordFlight, type RecordedFlight } from '../../../bench/support/recorded-flight';
 import { endStorage } from '../../../bench/support/storage';
-import { ensureDebianProgram } from '../install/debian';
+import { ensureDebianProgram } from '../install/programs';
 import type { Lane } from '../lane';
 import { judgeTrackWithGaps } from './track-with-gaps';
 import { convert, type Converted, type GdalFeature } from './converted';

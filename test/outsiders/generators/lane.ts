@@ -2,12 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Lane } from '../lane';
-import { csharpClient } from './csharp';
+import { csharpClient, javaClient } from './openapi-generator';
 import { goClient } from './go';
-import { javaClient } from './java';
 import { ogenClient } from './ogen';
-import { pythonClient } from './python';
-import { platformEvents } from './platform-events';
+import { pythonClient, platformEvents } from './python';
 import { GenerationFailed } from './step';
 import { typescriptClient } from './typescript';
 

@@ -2,8 +2,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../assemblies';
 import { openApiFile } from '../documents';
-import { withAttempts } from '../install/cache';
-import { goProgram } from '../install/go';
+import { withAttempts, goProgram } from '../install/programs';
 import { expectUsable } from './go';
 import { GenerationFailed, step } from './step';
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { runCommand, type CommandAnswer, type CommandOptions } from '../command';
 
 /** A generator refuses the document, or a compiler refuses what it made. */
@@ -13,3 +14,6 @@ export async function step(command: string, args: readonly string[], options: Co
     throw new GenerationFailed(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }
+
+/** Number of lines of a file. */
+export const lineCount = (file: string): number => readFileSync(file, 'utf8').trimEnd().split('\n').length;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { root } from '../assemblies';
 import { runCommand } from '../command';
 import { openApiFile } from '../documents';
-import { installed } from '../install/cache';
-import { lineCount } from './line-count';
-import { step } from './step';
+import { installed } from '../install/programs';
+import { step, lineCount } from './step';
 
 const tsx = require.resolve('tsx');
 const listed = join(__dirname, 'typescript');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../command';
-import { installed } from './cache';
+import { installed } from './programs';
 
 /**
  * Installs a Python virtual environment with a list of packages.

@@ -1,15 +1,55 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, mkdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../assemblies';
+import * as z from 'zod';
+import { root, defaultStack, type SynthesisedStack } from '../assemblies';
 import { runCommand } from '../command';
-import { ensureDebianProgram } from '../install/debian';
-import { installLambdaRuntime } from '../install/node';
+import { ensureDebianProgram, installLambdaRuntime, type LambdaRuntime } from '../install/programs';
 import { pythonWith } from '../install/python';
 import { NotInstalled, type Lane } from '../lane';
 import { bodyReason, patches, skippedParts } from './emulator-differences';
-import type { TrimResult } from './trim';
-import { fillWorkFolder } from './work-folder';
+import { type TrimResult, trimmedCopy } from './trim';
+
+/** Every host name used in the namespace. A wildcard matches one label. */
+const NAMES = [
+  'localhost',
+  '*.amazonaws.com',
+  'eu-central-1.amazonaws.com',
+  '*.eu-central-1.amazonaws.com',
+  ...['s3', 'execute-api', 'iot'].map((service) => `*.${service}.eu-central-1.amazonaws.com`),
+  '*.cloudfront.net',
+  '*.auth.eu-central-1.amazoncognito.com',
+];
+
+/**
+ * Fills a folder with what the emulator and its machine need, under the names that the scripts in this folder use: a
+ * certificate, Lambda's layers, a folder for temporary files, and the app to deploy.
+ */
+async function fillWorkFolder(path: string, { modules }: LambdaRuntime): Promise<TrimResult> {
+  for (const name of ['layers', 'temporary']) mkdirSync(join(path, name));
+  // Functions are unpacked below it, and Node.js searches modules in all parent folders.
+  symlinkSync(modules, join(path, 'temporary', 'node_modules'));
+  const app = await defaultStack();
+  await makeCertificate(path);
+  await unpackLayers(app, path);
+  return trimmedCopy(app, join(path, 'app'));
+}
+
+async function makeCertificate(folder: string): Promise<void> {
+  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'certificate.pem')];
+  const names = [...NAMES.map((name) => `DNS:${name}`), 'IP:127.0.0.1'].join(',');
+  const options = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=outsiders'];
+  await runCommand('openssl', ['req', ...options, ...files, '-addext', `subjectAltName=${names}`]);
+}
+
+const layer = z.object({ 'aws:asset:path': z.string() });
+
+/** Lambda mounts layers at /opt; the emulator leaves them packed. */
+async function unpackLayers({ folder, template }: SynthesisedStack, work: string): Promise<void> {
+  const layers = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::LayerVersion');
+  const archives = new Set(layers.map(({ Metadata }) => layer.parse(Metadata)['aws:asset:path']));
+  for (const archive of archives) await runCommand('unzip', ['-q', join(folder, archive), '-d', join(work, 'layers')]);
+}
 
 /** Programs and their Debian packages. */
 const programs = { ip: 'iproute2', unshare: 'util-linux', dnsmasq: 'dnsmasq-base', openssl: 'openssl', unzip: 'unzip' };

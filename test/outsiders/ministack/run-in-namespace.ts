@@ -2,14 +2,48 @@
  * Runs inside the namespace: starts the emulator, deploys, onboards a partner, runs the smoke test, flies a job with the sample adapter, destroys, and deploys
  * again. Prints a line for each; the last line starts with ✗ and has, as JSON, the finding, if any.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join, basename } from 'node:path';
 import { accountId, region } from 'cloud-assembly-runner/cloudformation/template';
 import { skippedParts } from './emulator-differences';
 import { administrator, certificateIn, startEmulator } from './emulator';
 import { flyWithAdapter } from './fly-with-adapter';
-import { memoryOfOthersMb } from './memory';
 import { Finding, step } from './step';
+
+/** Private memory of all other processes of a program, in MB. Linux only. */
+function memoryOfOthersMb(program: string): number {
+  const own = String(process.pid);
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== own);
+  const kilobytes = processes.filter((id) => runs(id, program)).map(privateKilobytes);
+  return Math.round(kilobytes.reduce((sum, one) => sum + one, 0) / 1024);
+}
+
+function runs(id: string, program: string): boolean {
+  const [started = ''] = read(`/proc/${id}/cmdline`).split('\0');
+  return basename(started) === basename(program) && link(`/proc/${id}/exe`) !== process.execPath;
+}
+
+const privateKilobytes = (id: string) =>
+  Array.from(read(`/proc/${id}/smaps_rollup`).matchAll(/^Private_\w+:\s+(\d+) kB$/gm), ([, size]) =>
+    Number(size),
+  ).reduce((sum, one) => sum + one, 0);
+
+/** Empty when the process has ended. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function link(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
+}
 
 /** Exit code with a finding, for `lane.ts`. */
 const FINDING_EXIT_CODE = 3;

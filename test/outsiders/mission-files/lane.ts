@@ -12,7 +12,7 @@ import { missionKml } from '../../../lambdas/missions/write-kml';
 import { seededRandom } from '../../../simulator/seeded-random';
 import { runCommand } from '../command';
 import { convert } from '../gdal/converted';
-import { ensureDebianProgram } from '../install/debian';
+import { ensureDebianProgram } from '../install/programs';
 import { pythonWith } from '../install/python';
 import { becomes, exportedFiles } from '../../lambdas/missions/exports';
 import type { Lane } from '../lane';

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { startStack, stopStack } from '../../api/stack/running-stack';
 import { root } from '../assemblies';
 import { runCommand } from '../command';
-import { installed } from '../install/cache';
+import { installed } from '../install/programs';
 import type { Lane } from '../lane';
 
 const files = ['package.json', 'package-lock.json'];

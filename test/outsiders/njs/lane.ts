@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { Template } from 'cloud-assembly-runner/cloudformation/template';
 import { fullStack } from '../assemblies';
 import { runCommand } from '../command';
-import { ensureDebianProgram } from '../install/debian';
+import { ensureDebianProgram } from '../install/programs';
 import type { Lane } from '../lane';
 import { casesFor, type Case } from './cases';
 

@@ -5,7 +5,7 @@ import { withoutAccepted, type Accepted } from '../accepted';
 import { root } from '../assemblies';
 import { runCommand } from '../command';
 import { openApiFile } from '../documents';
-import { goProgram } from '../install/go';
+import { goProgram } from '../install/programs';
 import type { Lane } from '../lane';
 
 /** Changes that break a client, as `oasdiff breaking --format json` prints them. */

@@ -1,13 +1,34 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { root } from '../assemblies';
 import { runCommand } from '../command';
 import { openApiFile } from '../documents';
 import { pythonWith } from '../install/python';
 import type { Lane } from '../lane';
-import { readAccepted, readReport, type Report } from './report';
 import { startOnboardedStack, type OnboardedStack } from './stack';
+
+/** Schemathesis's JSON report, as far as it is used. */
+const report = z.object({
+  schemathesis_version: z.string(),
+  seed: z.int(),
+  complete: z.boolean(),
+  operations: z.object({ total: z.int(), tested: z.int() }),
+  test_cases: z.object({ generated: z.int() }),
+  failures: z.array(z.object({ code: z.string(), title: z.string(), count: z.int(), operations: z.array(z.string()) })),
+  errors: z.array(z.unknown()),
+  warnings: z.object({ missing_auth: z.array(z.unknown()), missing_test_data: z.array(z.unknown()) }),
+});
+
+const accepted = z.array(z.object({ reason: z.string(), count: z.int() }));
+
+type Report = z.output<typeof report>;
+
+const readReport = (file: string): Report => report.parse(JSON.parse(readFileSync(file, 'utf8')));
+
+/** The counts of accepted failures that `hooks.py` writes. */
+const readAccepted = (file: string) => accepted.parse(JSON.parse(readFileSync(file, 'utf8')));
 
 /** Another one, or a random one, finds other cases: `SCHEMATHESIS_SEED`. */
 const SEED = process.env['SCHEMATHESIS_SEED'] ?? '13';

@@ -2,8 +2,8 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { newShareCode } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import type { Client } from '../api/client';
-import { fleetOf } from '../api/given';
-import { database, tableNamed } from '../api/stack/aws-access';
+import { fleetOf, givenShare } from '../api/given';
+import { database, tableNamed, streamOf } from '../api/stack/aws-access';
 
 /**
  * Stores a share of a client's first device that expires sooner than the API allows: just after a whole second, since what is
@@ -20,4 +20,11 @@ export async function givenShortShare(client: Client, seconds: number): Promise<
   const Item = { organisation, ...share, ...counts, createdAt, expiresAt };
   await database().send(new PutCommand({ TableName: await tableNamed('Shares'), Item }));
   return shareCode;
+}
+
+/** Shares the live video of a client's first device, with commands; returns the share code. */
+export async function givenVideoShare(client: Client): Promise<string> {
+  const resourceId = await streamOf(client.credentials.organisationId, fleetOf(client).deviceId);
+  const more = { resourceId, shareType: 'STREAM', permissions: ['view', 'control'] };
+  return (await givenShare(client, more)).shareCode;
 }

@@ -10,7 +10,7 @@ import { readCursor } from '../domain/events/cursor';
 import { organisationOf } from '../domain/values/id';
 import { database, tableNamed } from '../test/api/stack/aws-access';
 import { givenFreeDevices } from '../test/channels/flying-device';
-import { makeQueueOf } from '../test/channels/platform-queue';
+import { makeQueueOf } from '../test/channels/platform-bus';
 import { sampleJob } from '../test/domain/fixtures/samples';
 import { platformOf } from './cost/setup';
 import { findBus } from './support/bus';

@@ -9,7 +9,7 @@ import { follow, waitUntil, type Listener } from './support/channel-listeners';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
-import { makeQueueOf } from '../test/channels/platform-queue';
+import { makeQueueOf } from '../test/channels/platform-bus';
 import { findBus } from './support/bus';
 
 /** Hears the commands on the bus of a running stack, as the drone platform does. */

@@ -1,7 +1,7 @@
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { subscribe } from './mqtt-client';
-import { listenAsPlatform, type ReceivedEvent, publishPlatformEvent } from './platform-listener';
+import { listenAsPlatform, type ReceivedEvent, publishPlatformEvent } from './platform-bus';
 import { moveByReports } from './reported-status';
 import { follow, followFromSnapshot } from './socket';
 import { ask, openTelemetry, publish, sampleOf, watch } from './telemetry-socket';

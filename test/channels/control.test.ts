@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
-import { publishPlatformEvent } from './platform-listener';
+import { publishPlatformEvent } from './platform-bus';
 import { ask, watch } from './telemetry-socket';
 import { quiet } from './until';
 

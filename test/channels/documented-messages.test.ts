@@ -9,7 +9,7 @@ import { reportUntilReceived } from './device-reports';
 import { documented, note, requests, unseen, withOwnIds } from './documented-messages';
 import type { MessageLog } from './message-log';
 import { subscribe, type Mqtt } from './mqtt-client';
-import { publishPlatformEvent } from './platform-listener';
+import { publishPlatformEvent } from './platform-bus';
 import { cursorOfSnapshot, expireAfter, lastNumber, numberIn, organisationOfClient } from './resume';
 import { follow, type Socket } from './socket';
 import { ask, openTelemetry, publish, sampleOf, subscribeTo, watch } from './telemetry-socket';

@@ -4,7 +4,7 @@ import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import { clients } from '../api/client';
 import { fleetOf } from '../api/given';
-import { publishPlatformEvent } from './platform-listener';
+import { publishPlatformEvent } from './platform-bus';
 import { report } from './device-reports';
 import { follow } from './socket';
 import { until } from './until';

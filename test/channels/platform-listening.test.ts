@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { outboundEvents } from '../../contract/platform/platform';
 import { clients } from '../api/client';
 import { givenJob } from '../api/given';
-import { listenAsPlatform } from './platform-listener';
+import { listenAsPlatform } from './platform-bus';
 import { until } from './until';
 
 const [partner] = clients('platform-listening');

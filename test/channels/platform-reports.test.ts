@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare, invalidAt, jobNow } from '../api/given';
-import { publishPlatformEvent } from './platform-listener';
+import { publishPlatformEvent } from './platform-bus';
 import { moveByReports, reportStatus, untilJobIs } from './reported-status';
 import { followFromSnapshot } from './socket';
 import { until } from './until';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JobStatus } from '../../domain/jobs/job-lifecycle';
 import type { Client } from '../api/client';
 import { jobNow } from '../api/given';
-import { publishPlatformEvent } from './platform-listener';
+import { publishPlatformEvent } from './platform-bus';
 import { until } from './until';
 
 /** A report that is retried twice needs more than a minute. */

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { clients } from '../api/client';
 import { givenJob, givenJobThatIs, givenShare } from '../api/given';
 import { access, database, runProgram, tableNamed } from '../api/stack/aws-access';
-import { listenAsPlatform, type ReceivedEvent } from './platform-listener';
+import { listenAsPlatform, type ReceivedEvent } from './platform-bus';
 import { follow } from './socket';
 import { until } from './until';
 

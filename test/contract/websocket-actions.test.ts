@@ -4,7 +4,7 @@ import { deviceState } from '../../domain/telemetry/telemetry';
 import { Unreadable } from '../../domain/values/judged';
 import { fullSample, id } from '../domain/fixtures/samples';
 
-describe('Websocket actions', () => {
+describe('WebSocket actions', () => {
   const accepts = (action: WebSocketActionName, message: object) =>
     webSocketActions[action].message.safeParse({ action, ...message }).success;
   const device = { deviceId: id('device') };

@@ -11,7 +11,7 @@ import {
   MOST_TOLD,
 } from '../../contract/platform/platform';
 
-describe('Platform', () => {
+describe('docs/platform.md', () => {
   const text = readFileSync(join(__dirname, '../../docs/platform.md'), 'utf8');
   const event = z.strictObject({ source: z.string(), 'detail-type': z.string(), detail: z.unknown() });
   const examples = [...text.matchAll(/^```json\n(.*?)^```/gms)].map(([, code = '']) => event.parse(JSON.parse(code)));
@@ -41,7 +41,7 @@ describe('Platform', () => {
   });
 });
 
-describe('Drop reasons', () => {
+describe('Reasons to drop an event', () => {
   const page = readFileSync(join(__dirname, '../../docs/platform.md'), 'utf8');
 
   test('docs/platform.md has each reason why an event is dropped, what it says, and whether the platform is told', () => {

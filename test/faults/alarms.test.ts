@@ -6,7 +6,7 @@ import type { FaultsFile } from 'cloud-assembly-runner';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare, nobodys } from '../api/given';
 import { database, queues, tableNamed } from '../api/stack/aws-access';
-import { publishPlatformEvent } from '../channels/platform-listener';
+import { publishPlatformEvent } from '../channels/platform-bus';
 import { tryToWatch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
 import { ALARM_PERIOD_MS, documentedAlarms, errorsLoggedAfter, loggedSoFar, readAlarms } from './alarm-states';

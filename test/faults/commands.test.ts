@@ -6,7 +6,7 @@ import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';
 import { givenFlyingDevice } from '../channels/flying-device';
-import { listenAsPlatform, type ReceivedEvent } from '../channels/platform-listener';
+import { listenAsPlatform, type ReceivedEvent } from '../channels/platform-bus';
 import { ask, watch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
 import { injectFaults } from './inject-faults';

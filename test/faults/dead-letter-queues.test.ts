@@ -11,7 +11,7 @@ import { Client } from '../api/client';
 import { fleetOf, givenJob, givenShare, jobNow } from '../api/given';
 import { access, queues } from '../api/stack/aws-access';
 import { subscribe, type Mqtt } from '../channels/mqtt-client';
-import { publishPlatformEvent } from '../channels/platform-listener';
+import { publishPlatformEvent } from '../channels/platform-bus';
 import { openTelemetry, publish, sampleOf } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
 import { injectFaults, readStackFile } from './inject-faults';

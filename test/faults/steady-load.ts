@@ -10,7 +10,7 @@ import { pathOf, type Client } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { access } from '../api/stack/aws-access';
 import { readFacts } from '../api/stack/facts';
-import { publishPlatformEvent } from '../channels/platform-listener';
+import { publishPlatformEvent } from '../channels/platform-bus';
 import { pathOf as channelPath } from '../channels/socket';
 
 /** How long a client waits for what a fault may keep from coming. */

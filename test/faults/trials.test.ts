@@ -15,7 +15,7 @@ import { until } from '../channels/until';
 import { injectFaults } from './inject-faults';
 import { waitingCallsOf } from '../api/events/waiting-seats';
 import { queues } from '../api/stack/aws-access';
-import { publishPlatformEvent } from '../channels/platform-listener';
+import { publishPlatformEvent } from '../channels/platform-bus';
 import { viewersOf } from './recovery';
 
 const PAIRS = 6;

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { isEnded, type CommandReason, type CommandStatus } from '../../domain/commands/command-lifecycle';
-import { publishPlatformEvent } from '../channels/platform-listener';
-import { makePlatformQueue } from '../channels/platform-queue';
+import { makePlatformQueue, publishPlatformEvent } from '../channels/platform-bus';
 import type { Caller } from './caller';
 import {
   commandViolations,

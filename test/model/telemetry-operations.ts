@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { publishPlatformEvent } from '../channels/platform-listener';
+import { publishPlatformEvent } from '../channels/platform-bus';
 import type { Caller } from './caller';
 import { openWebSocket } from './connections';
 import { reportJob } from './job-model';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { givenFreeDevices } from '../../channels/flying-device';
-import { publishPlatformEvent } from '../../channels/platform-listener';
+import { publishPlatformEvent } from '../../channels/platform-bus';
 import { until } from '../../channels/until';
 import { clients } from '../client';
 import { fleetOf, invalidAt, jobNow } from '../given';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { publishPlatformEvent } from '../../channels/platform-listener';
+import { publishPlatformEvent } from '../../channels/platform-bus';
 import { ask, openTelemetry } from '../../channels/telemetry-socket';
 import { until } from '../../channels/until';
 import { clients, pathOf } from '../client';

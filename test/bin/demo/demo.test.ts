@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { alarmNear, byDistance, type Place } from '../../../bin/demo/alarm';
 import { metresTo } from '../../../domain/dispatch/dispatch';
 
-describe('Alarm', () => {
+describe('The place of the alarm', () => {
   const docks: Readonly<Record<string, readonly Place[]>> = {
     'three, as those of a group': [
       [8.4223645, 47.1121389],
@@ -43,7 +43,7 @@ describe('Alarm', () => {
   });
 });
 
-describe('Usage', () => {
+describe('The usage of npm run demo', () => {
   const root = join(__dirname, '../../..');
 
   function demo(script: string, ...words: string[]) {

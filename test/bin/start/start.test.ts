@@ -215,7 +215,7 @@ describe('Messages', () => {
   });
 });
 
-describe('Usage', () => {
+describe('The usage of npm start', () => {
   const root = join(__dirname, '../../..');
 
   function start(...words: string[]) {

@@ -143,7 +143,7 @@ describe('The OpenAPI document', () => {
   );
 });
 
-describe('Openapi file', () => {
+describe('OpenAPI file', () => {
   test('docs/api/openapi.json is up to date: if it is not, run npm run documents', () => {
     const file = readFileSync(join(__dirname, '../../../docs/api/openapi.json'), 'utf8');
     expect(JSON.parse(file)).toEqual(JSON.parse(JSON.stringify(openApiDocument())));

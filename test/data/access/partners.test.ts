@@ -133,7 +133,7 @@ describe('Organisations', () => {
   });
 });
 
-describe('Usage', () => {
+describe('What a client has used', () => {
   const now = windowStart + 17.5;
   const [jobs, shares] = ['POST /v3/jobs/create', 'POST /v3/streams/share'] as const;
   const idOf = (operation: string) => `calls#client1#${operation}#${windowStart}`;

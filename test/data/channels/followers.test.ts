@@ -158,7 +158,7 @@ describe('startFollowing', () => {
   });
 });
 
-describe('Listeners', () => {
+describe('Who is noted as listening', () => {
   const at = Date.parse('2026-11-27T10:30:00.000Z');
   const now = new Date(at);
   const seconds = at / 1000;
@@ -225,7 +225,7 @@ describe('Listeners', () => {
   });
 });
 
-describe('Renewal', () => {
+describe('The renewal of a token', () => {
   const now = 1795775400;
   const item = connection({ openedAt: now - 60, expiresAt: now + 60 });
   const renew = (more: object = {}) => renewConnection(item, { expiresAt: now + 3600, ...more }, now);

@@ -12,7 +12,7 @@ import { pageOf } from '../../../data/store/page';
 import { parseItems } from '../../../data/store/parse-items';
 import '../../lambdas/fixtures/log';
 
-describe('Dynamodb', () => {
+describe('DynamoDB', () => {
   test('each table has its own environment variable', () => {
     expect(tableVariable('jobs')).toBe('JOBS_TABLE');
     expect(new Set(tableNames.map(tableVariable)).size).toBe(tableNames.length);
@@ -135,7 +135,7 @@ describe('Environment', () => {
   });
 });
 
-describe('New id', () => {
+describe('A new identifier', () => {
   const now = '2026-11-27T10:00:00.000Z';
   const many = <Made>(make: () => Made) => Array.from({ length: 1000 }, make);
 

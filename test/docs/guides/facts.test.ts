@@ -20,7 +20,7 @@ import { deviceState, sample } from '../../../domain/telemetry/telemetry';
 import { readGuide, rowsBelow, type Guide } from '../../guides/read/guide';
 import { commandNames } from '../../../domain/commands/command';
 
-describe('Facts', () => {
+describe('Facts of the guides', () => {
   const wordsIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
   const firstColumn = (guide: Guide, heading: string) => rowsBelow(guide, heading).flatMap(([cell]) => wordsIn(cell));
 
@@ -97,7 +97,7 @@ describe('Facts', () => {
   });
 });
 
-describe('Steer', () => {
+describe('The guide to steering', () => {
   const guide = readGuide('steer');
   const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
 

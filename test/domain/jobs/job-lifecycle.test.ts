@@ -97,7 +97,7 @@ CANCELLED     no       no      no           no         no      no`;
   });
 });
 
-describe('Why refused', () => {
+describe('Why a change is refused', () => {
   const own = { owner: acme, hasReports: false, job: sampleJob({ status: 'COMPLETED', version: 3 }) };
   const foreign = { ...own, owner: rival };
   const allChecks = { caller: acme, status: 'QUEUED', ifVersions: [2] } as const;

@@ -209,7 +209,7 @@ describe('Flight record', () => {
   });
 });
 
-describe('Followed until', () => {
+describe('Until when a device is followed', () => {
   const until = 1795775400;
   const at = (second: number) => new Date((until + second) * 1000);
 

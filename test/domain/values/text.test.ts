@@ -4,7 +4,7 @@ import { metadata } from '../../../domain/values/metadata';
 import { moment, text } from '../../../domain/values/text';
 import { fc } from '../../property-runs';
 
-describe('Text', () => {
+describe('A text', () => {
   const read = (value: unknown) => moment.safeParse(value).data;
 
   test.each([

@@ -7,7 +7,7 @@ import { pageToken, readPageToken } from '../../../domain/values/page-token';
 import { fc } from '../../property-runs';
 import { id, refusalOf } from '../fixtures/samples';
 
-describe('Id', () => {
+describe('An identifier', () => {
   const unique = '01jd0000000000000000000000';
   const letters = (alphabet: string, minLength: number, maxLength: number) =>
     fc.string({ unit: fc.constantFrom(...alphabet.split('')), minLength, maxLength });

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
-import { publishPlatformEvent } from '../../channels/platform-listener';
-import { makePlatformQueue, type PlatformQueue } from '../../channels/platform-queue';
+import { makePlatformQueue, type PlatformQueue, publishPlatformEvent } from '../../channels/platform-bus';
 
 const received = z.object({
   'detail-type': z.string(),

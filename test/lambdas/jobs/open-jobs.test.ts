@@ -11,7 +11,7 @@ import { handler } from '../../../lambdas/platform/consume-platform-events.lambd
 import { logLines } from '../fixtures/log';
 import { failureReasons } from '../../../domain/jobs/job-report';
 
-describe('Answer with open jobs', () => {
+describe('An answer with open jobs', () => {
   const engine = storeOnEngine('jobs', 'partners', 'requests');
   const requestId = 'after-restart-7';
   const numbered = (number: number, organisation = acme) => id('job', organisation, String(number).padStart(26, '0'));
@@ -57,7 +57,7 @@ describe('Answer with open jobs', () => {
   });
 });
 
-describe('Fail untaken job', () => {
+describe('A job that nobody took', () => {
   const engine = storeOnEngine('jobs');
   const queue = mockClient(SQSClient);
 
@@ -96,7 +96,7 @@ describe('Fail untaken job', () => {
   });
 });
 
-describe('Fail stranded jobs', () => {
+describe('Stranded jobs', () => {
   const engine = storeOnEngine('fleet', 'jobs');
   const numbered = (kind: string, number: number, organisation = acme) =>
     id(kind, organisation, String(number).padStart(26, '0'));

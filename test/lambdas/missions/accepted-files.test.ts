@@ -8,7 +8,7 @@ import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { missionKml } from '../../../lambdas/missions/write-kml';
 import { executedAt, item, jsonFile, kmzFile, planFile, wayline, wpmlDocument, feature, lineString } from './files';
 
-describe('Exports', () => {
+describe('Files that other programs export', () => {
   test.each(exportedFiles)('%s: %s', async (_program, _shows, mediaType, content, outcome) => {
     expect(await becomes(await content(), mediaType)).toEqual(outcome);
   });
@@ -74,7 +74,7 @@ describe('Damaged files', () => {
   });
 });
 
-describe('Null members', () => {
+describe('A member that is null', () => {
   const { GEOJSON: geoJson, QGC_PLAN: plan } = mediaTypeOf;
 
   const heights = [

@@ -13,7 +13,7 @@ import type { StreamRecord } from '../../../data/channels/stream-records';
 import { PLATFORM } from '../../../domain/values/service';
 import { handler as publishEvents } from '../../../lambdas/platform/publish-platform-events.lambda';
 
-describe('On share change', () => {
+describe('A change of a share', () => {
   Object.assign(process.env, {
     EXPIRY_SCHEDULE_GROUP: 'expiry',
     EXPIRY_ROLE_ARN: 'arn:aws:iam::123456789012:role/expiry',
@@ -90,7 +90,7 @@ describe('On share change', () => {
   );
 });
 
-describe('Publish platform events', () => {
+describe('A change for the platform', () => {
   const run = (...Records: StreamRecord[]) => publishEvents({ Records } as unknown as DynamoDBStreamEvent);
   const done = { batchItemFailures: [] };
   const job = sampleJob({ version: 1 });

@@ -95,7 +95,7 @@ describe('Concurrency', () => {
   });
 });
 
-describe('In order', () => {
+describe('Records in order', () => {
   const recordOf = (item: string, number: number) => record({ id: item }, undefined, undefined, number);
   const numberOf = ({ dynamodb }: StreamRecord) => Number(dynamodb?.SequenceNumber);
 

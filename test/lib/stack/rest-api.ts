@@ -4,7 +4,7 @@ import { smallTable, synthesise, type Synthesised } from '../synthesised';
 import { bodyOf } from './rest-body';
 import { readGuide, rowsBelow } from '../../guides/read/guide';
 
-describe('Rest api', () => {
+describe('The REST API', () => {
   const token = 'POST /v3/auth/token';
   const { template, byPath, resources } = synthesise({}, { ...smallTable, [token]: endpointTable[token] });
 
@@ -191,7 +191,7 @@ describe('Rest api', () => {
   });
 });
 
-describe('Errors guide', () => {
+describe('The guide of errors', () => {
   test('the guide has the errors that API Gateway answers by itself', () => {
     const text = JSON.stringify(synthesise({}, smallTable).template.toJSON());
     const fixed = [...text.matchAll(/\\"error\\":\\"([^"\\$]+)\\"/g)].map(([, error = '']) => error);

@@ -9,8 +9,7 @@ import { startStack, stopStack } from '../../api/stack/running-stack';
 import { givenFlyingDevice, givenFreeDevices } from '../../channels/flying-device';
 import { checkMission } from '../../../simulator/check-mission';
 import type { SimulatedDevice } from '../../../simulator/inventory';
-import { publishPlatformEvent } from '../../channels/platform-listener';
-import { makePlatformQueue } from '../../channels/platform-queue';
+import { makePlatformQueue, publishPlatformEvent } from '../../channels/platform-bus';
 
 const TYPE = 'mission.check.requested';
 

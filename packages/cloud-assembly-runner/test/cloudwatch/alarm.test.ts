@@ -2,7 +2,7 @@ import { alarmOf, type Alarm } from '../../cloudwatch/alarm';
 import { evaluate } from '../../cloudwatch/evaluate';
 import { createMetrics, type MetricName } from '../../cloudwatch/metrics';
 
-describe('Alarm', () => {
+describe('An alarm in a template', () => {
   const errors = {
     Namespace: 'AWS/Lambda',
     MetricName: 'Errors',
@@ -97,7 +97,7 @@ describe('Alarm', () => {
   });
 });
 
-describe('Evaluate', () => {
+describe('The state of an alarm', () => {
   const none = undefined;
   const metricOf = (name: string) => ({ namespace: 'Own', name, dimensions: {} });
   const alarmWith = (fields: Partial<Alarm>): Alarm => ({

@@ -10,7 +10,7 @@ import { median, percentile, type Measured, type Measurement } from './support/f
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { wayTo } from '../domain/jobs/job-lifecycle';
-import { scopes } from '../contract/terms/endpoint';
+import { scopes } from '../contract/terms/scopes';
 import { newId } from '../data/store/new-id';
 import { logEvents } from '../lambdas/events/log-events';
 import { readFeed } from '../lambdas/events/read-feed';

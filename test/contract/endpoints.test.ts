@@ -6,16 +6,8 @@ import type { EndpointKey } from '../../contract/endpoints';
 import { MAX_WAIT_S } from '../../contract/events/events.schemas';
 import { countedEndpoints } from '../../contract/limits';
 import { type StopLimit, stopLimits } from '../../contract/stop-limits';
-import {
-  descriptionOf,
-  type Endpoint,
-  type Scope,
-  scopes,
-  scopesOf,
-  settingsOf,
-  tablesOf,
-  type TableUse,
-} from '../../contract/terms/endpoint';
+import { descriptionOf, type Endpoint, settingsOf, tablesOf, type TableUse } from '../../contract/terms/endpoint';
+import { type Scope, scopes, scopesOf } from '../../contract/terms/scopes';
 import { readCursor } from '../../domain/events/cursor';
 import { MAX_WAITING_OF_CLIENT } from '../../domain/events/waiting-seats';
 import { MAX_TRACK_POSITIONS } from '../../domain/telemetry/flight-record';

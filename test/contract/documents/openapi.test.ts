@@ -8,7 +8,8 @@ import { endpointTable } from '../../../contract/endpoint-table';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { refusals } from '../../../contract/refusals';
 import { deprecationHeaders } from '../../../contract/terms/deprecation';
-import { type Endpoint, scopesOf } from '../../../contract/terms/endpoint';
+import { type Endpoint } from '../../../contract/terms/endpoint';
+import { scopesOf } from '../../../contract/terms/scopes';
 import { faultsOf, openApi, operations, requestExamples, resolve, responseExamples, responseOf } from './openapi-file';
 
 const keyOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}` as EndpointKey;

@@ -1,6 +1,7 @@
 import { type Device, device, type DeviceGroup, groupDevices } from '../../../domain/fleet/fleet';
 import { decide, faultIn, type KnownDevice, type NamedJob } from '../../../domain/fleet/sample-decision';
-import { isReportDue, isUnsaved, offlineAfter, savingOf, waitForTurn } from '../../../domain/fleet/state-saving';
+import { isReportDue, isUnsaved, savingOf, waitForTurn } from '../../../domain/fleet/state-saving';
+import { offlineAfter } from '../../../domain/fleet/offline';
 import { type DeviceState, type Sample, withoutNullIsland } from '../../../domain/telemetry/telemetry';
 import { acme, id, rival } from '../fixtures/samples';
 

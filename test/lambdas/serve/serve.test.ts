@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Scope } from '../../../contract/terms/endpoint';
+import type { Scope } from '../../../contract/terms/scopes';
 import { Refusal, refusalCodes } from '../../../domain/values/refusal';
 import { refusals } from '../../../contract/refusals';
 import { serve } from '../fixtures/serve';

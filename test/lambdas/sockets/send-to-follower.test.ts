@@ -1,10 +1,9 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { sendToFollower, outgoing } from '../../../lambdas/sockets/followers';
+import { inBatches, outgoing, sendToFollower } from '../../../lambdas/sockets/followers';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { givenBufferingFollower } from '../fixtures/buffering-follower';
-import { inBatches } from '../../../lambdas/sockets/batches';
 import { fc } from '../../property-runs';
 
 describe('Send to follower', () => {

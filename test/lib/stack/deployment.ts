@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
 import { connection } from '../../../data/channels/connections';
 import { smallTable, synthesise, type CfnResource, synthesise as synthesiseWith } from '../synthesised';
-import { scopeDescriptions } from '../../../contract/terms/endpoint';
+import { scopeDescriptions } from '../../../contract/terms/scopes';
 import { tableNames, tableOutput } from '../../../contract/terms/tables';
 import { environmentOf } from '../permissions';
 

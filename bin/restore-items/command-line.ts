@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { restorableTables, type RestorableTable } from '../../domain/jobs/restore';
+import { restorableTables, type RestorableTable } from '../../domain/shares/restore';
 import { tableNames, type TableName } from '../../domain/values/table';
 import { readOptionsAndWords } from '../command-line/read-options';
 import { UsageError } from '../command-line/usage-error';

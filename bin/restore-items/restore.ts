@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { UpdateItemCommand, type AttributeValue, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { hasVersions, nextVersion, restorationOf, restoreMarks } from '../../domain/jobs/restore';
-import type { RestorableTable, Restoration, StoredItem } from '../../domain/jobs/restore';
+import { hasVersions, nextVersion, restorationOf, restoreMarks } from '../../domain/shares/restore';
+import type { RestorableTable, Restoration, StoredItem } from '../../domain/shares/restore';
 import { pages, readItems, type Item } from './read-items';
 
 export interface RestoreOptions {
@@ -35,7 +35,7 @@ const AT_ONCE = 25;
 const MAX_TRIES = 10;
 
 /**
- * Puts back what was written to items of a table since a copy of it was made, and lost (`domain/jobs/restore.ts`). The table may be in use:
+ * Puts back what was written to items of a table since a copy of it was made, and lost (`domain/shares/restore.ts`). The table may be in use:
  * each write is conditional on what it was decided on, and is decided again when that has changed.
  * @param tell is called for each item that is not the same, once it is done, in the order of the copy
  * @returns how many were the same

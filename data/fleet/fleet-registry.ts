@@ -1,4 +1,5 @@
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet/fleet';
+import { fleetAttributesOf } from '../../domain/fleet/fleet-attributes';
 import { idField, organisationOf, type Kind, type Organisation } from '../../domain/values/id';
 import { foreign } from '../../domain/values/refusal';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -59,25 +60,8 @@ export async function registerStream(organisation: Organisation, stream: DeviceS
   return (await register('stream', organisation, stream.streamId, stream, at)) !== undefined;
 }
 
-/** Attributes of a group or a device, without the version, which continues when it is registered again. */
-const known = [
-  '#deviceId',
-  '#deviceGroupId',
-  '#name',
-  '#description',
-  '#capabilities',
-  '#status',
-  '#lastState',
-  '#stateAt',
-  '#reportedAt',
-  '#savedAt',
-  '#transitions',
-  '#takeOff',
-  '#presentIn',
-  '#standsIn',
-  '#standsAt',
-  '#quiet',
-];
+/** What a tombstone has no more. */
+const removedAttributes = fleetAttributesOf('registered', 'reported');
 
 /**
  * Removes a group (without its devices) or a device of the organisation and leaves a tombstone with the time, also when the
@@ -102,9 +86,9 @@ export async function removeFromFleet(
       new UpdateCommand({
         TableName: table('fleet'),
         Key: fleetKey(organisation, id),
-        UpdateExpression: `SET kind = :removed, eventTime = :eventTime, #ttl = :ttl REMOVE ${known.join(', ')} ADD version :two`,
+        UpdateExpression: `SET kind = :removed, eventTime = :eventTime, #ttl = :ttl REMOVE ${removedAttributes.map((name) => `#${name}`).join(', ')} ADD version :two`,
         ConditionExpression: condition,
-        ExpressionAttributeNames: Object.fromEntries(['#ttl', ...known].map((name) => [name, name.slice(1)])),
+        ExpressionAttributeNames: Object.fromEntries(['ttl', ...removedAttributes].map((name) => [`#${name}`, name])),
         ExpressionAttributeValues: { ...values, ':removed': 'removed', ':ttl': ttl, ':two': 2 },
       }),
     ),

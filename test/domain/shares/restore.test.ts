@@ -8,7 +8,7 @@ import {
   type Restoration,
   type RestoreInput,
   type StoredItem,
-} from '../../../domain/jobs/restore';
+} from '../../../domain/shares/restore';
 import { lifecycle, jobStatuses, isFinal } from '../../../domain/jobs/job-lifecycle';
 
 const at = '2026-11-27T12:00:00.000Z';
@@ -89,6 +89,11 @@ const cases: Readonly<Record<RestorableTable, Readonly<Record<string, Case>>>> =
       expected: same,
     },
     'has other places': { copy: share, current: { ...share, maxViewers: 1 }, expected: changed('maxViewers') },
+    'has lost its commands': {
+      copy: { ...share, commands: ['HOVER'] },
+      current: share,
+      expected: changed('commands'),
+    },
     'was revoked': { copy: share, expected: kept('deleted') },
     'was revoked, and is named': {
       copy: share,
@@ -112,7 +117,7 @@ const cases: Readonly<Record<RestorableTable, Readonly<Record<string, Case>>>> =
       copy: { ...device, eventTime: '2026-11-27T08:00:00.000Z' },
       current: removed,
       isNamed: true,
-      expected: { kind: 'again', again: { status: 'offline', lastState: null, ttl: null, eventTime: at } },
+      expected: { kind: 'again', again: { status: 'offline', lastState: null, quiet: null, ttl: null, eventTime: at } },
     },
   },
   partners: {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { UpdateItemCommand, type AttributeValue, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { update } from '../../data/store/expression';
 import { hasVersions, nextVersion, restorationOf, restoreMarks } from '../../domain/shares/restore';
 import type { RestorableTable, Restoration, StoredItem } from '../../domain/shares/restore';
 import { pages, readItems, type Item } from './read-items';
@@ -114,29 +115,23 @@ async function putBack(
     ...Object.fromEntries(names.map((name) => [name, copy[name]])),
     ...raw(restoreMarks(kind, at)),
   };
-  const set = Object.keys(values).filter((name) => values[name]);
-  const removed = Object.keys(values).filter((name) => !values[name]);
-  const expression = [
-    set.length > 0 && `SET ${set.map((name) => `#${name} = :${name}`).join(', ')}`,
-    removed.length > 0 && `REMOVE ${removed.map((name) => `#${name}`).join(', ')}`,
-    hasVersions(kind) && 'ADD version :one',
+  const known = Object.fromEntries(seen.map((name) => [`was_${name}`, current[name]]));
+  // An update of a missing item would create it.
+  const conditions = [
+    `attribute_exists(#${keys[0]})`,
+    ...seen.map((name) => (current[name] ? `#${name} = :was_${name}` : `attribute_not_exists(#${name})`)),
   ];
-  const unchanged = seen.map((name) => (current[name] ? `#${name} = :was_${name}` : `attribute_not_exists(#${name})`));
   await client.send(
     new UpdateItemCommand({
       TableName: to,
       Key: Object.fromEntries(keys.map((name) => [name, copy[name] as AttributeValue])),
-      UpdateExpression: expression.filter(Boolean).join(' '),
-      // An update of a missing item would create it.
-      ConditionExpression: [`attribute_exists(#${keys[0]})`, ...unchanged].join(' AND '),
-      ExpressionAttributeNames: Object.fromEntries(
-        [...seen, ...Object.keys(values), keys[0] ?? ''].map((name) => [`#${name}`, name]),
-      ),
-      ExpressionAttributeValues: Object.fromEntries([
-        ...set.map((name) => [`:${name}`, values[name]]),
-        ...seen.flatMap((name) => (current[name] ? [[`:was_${name}`, current[name]]] : [])),
-        ...(hasVersions(kind) ? [[':one', { N: '1' }]] : []),
-      ]) as Item,
+      ...update({
+        set: values,
+        remove: Object.keys(values).filter((name) => !values[name]),
+        add: { version: hasVersions(kind) ? { N: '1' } : undefined },
+        condition: conditions.join(' AND '),
+        values: known,
+      }),
     }),
   );
 }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { organisationId, type Organisation } from '../../domain/values/id';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 
 /** `suspended`: none of its clients is active, so its share links give no access. */
 export const organisationStatus = z.enum(['active', 'suspended']);
@@ -29,11 +30,8 @@ export async function setOrganisationStatus(organisation: Organisation, status: 
       new UpdateCommand({
         TableName: table('partners'),
         Key: keyOf(organisation),
-        UpdateExpression: 'SET #status = :status',
-        // Otherwise the update would create an organisation without a name.
-        ConditionExpression: 'attribute_exists(organisation)',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':status': status },
+        // Without the condition the update would create an organisation without a name.
+        ...update({ set: { status }, condition: 'attribute_exists(organisation)' }),
       }),
     );
   } catch (error) {

@@ -1,8 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { organisationId } from '../../domain/values/id';
 import { partner, type LimitsOfClient, type Partner } from '../../domain/access/partner';
-import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
+import { update, type Update } from '../store/expression';
 
 /** Whether a key of the table belongs to an organisation; Cognito's client ids contain no hyphen, so no client has such a key. */
 export const isOrganisationKey = (clientId: string) => clientId.startsWith(organisationId(''));
@@ -34,12 +35,7 @@ export async function insertPartner(newPartner: Partner): Promise<void> {
  * @returns the partner after the change, or undefined when it does not exist
  */
 export const setPartnerStatus = (clientId: string, status: Partner['status']): Promise<Partner | undefined> =>
-  change(clientId, {
-    UpdateExpression: 'SET #status = :status',
-    ConditionExpression: 'attribute_exists(apiKeyId)',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: { ':status': status },
-  });
+  change(clientId, { set: { status }, condition: 'attribute_exists(apiKeyId)' });
 
 /**
  * Suspends a partner and refuses the tokens that it has, for good, by one conditional write: resumed, it needs new ones.
@@ -48,10 +44,8 @@ export const setPartnerStatus = (clientId: string, status: Partner['status']): P
  */
 export async function suspendWithTokens(clientId: string, tokensFrom: number): Promise<Partner | undefined> {
   const suspended = await change(clientId, {
-    UpdateExpression: 'SET #status = :suspended, tokensFrom = :from',
-    ConditionExpression: 'attribute_exists(apiKeyId) AND (attribute_not_exists(tokensFrom) OR tokensFrom <= :from)',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: { ':suspended': 'suspended', ':from': tokensFrom },
+    set: { status: 'suspended', tokensFrom },
+    condition: 'attribute_exists(apiKeyId) AND (attribute_not_exists(tokensFrom) OR tokensFrom <= :tokensFrom)',
   });
   // Another command, whose clock is ahead, refuses more already; or there is no such partner.
   return suspended ?? setPartnerStatus(clientId, 'suspended');
@@ -64,18 +58,17 @@ export async function suspendWithTokens(clientId: string, tokensFrom: number): P
  */
 export const addApiKey = (clientId: string, newId: string): Promise<Partner | undefined> =>
   change(clientId, {
-    UpdateExpression: 'SET newApiKeyId = :newId',
+    set: { newApiKeyId: newId },
     // The SDK retries a write whose response was lost; the new key is stored already then.
-    ConditionExpression: 'attribute_exists(apiKeyId) AND attribute_not_exists(newApiKeyId) OR newApiKeyId = :newId',
-    ExpressionAttributeValues: { ':newId': newId },
+    condition: 'attribute_exists(apiKeyId) AND attribute_not_exists(newApiKeyId) OR newApiKeyId = :newApiKeyId',
   });
 
 /** Removes the newer of two API keys from a partner; no effect when that key is not its newer one. */
 export const withdrawApiKey = (clientId: string, newId: string): Promise<Partner | undefined> =>
   change(clientId, {
-    UpdateExpression: 'REMOVE newApiKeyId',
-    ConditionExpression: 'newApiKeyId = :newId',
-    ExpressionAttributeValues: { ':newId': newId },
+    remove: ['newApiKeyId'],
+    condition: 'newApiKeyId = :newId',
+    values: { newId },
   });
 
 /**
@@ -84,11 +77,12 @@ export const withdrawApiKey = (clientId: string, newId: string): Promise<Partner
  */
 export const retireApiKey = (clientId: string, oldId: string, newId: string): Promise<Partner | undefined> =>
   change(clientId, {
-    UpdateExpression: 'SET apiKeyId = :newId REMOVE newApiKeyId',
+    set: { apiKeyId: newId },
+    remove: ['newApiKeyId'],
     // The second half is the state after a write whose response was lost, and which the SDK retries.
-    ConditionExpression:
-      'apiKeyId = :oldId AND newApiKeyId = :newId OR apiKeyId = :newId AND attribute_not_exists(newApiKeyId)',
-    ExpressionAttributeValues: { ':oldId': oldId, ':newId': newId },
+    condition:
+      'apiKeyId = :oldId AND newApiKeyId = :apiKeyId OR apiKeyId = :apiKeyId AND attribute_not_exists(newApiKeyId)',
+    values: { oldId },
   });
 
 /**
@@ -101,14 +95,11 @@ export const replaceApiKeys = (
   newId: string,
 ): Promise<Partner | undefined> =>
   change(clientId, {
-    UpdateExpression: 'SET apiKeyId = :newId REMOVE newApiKeyId',
+    set: { apiKeyId: newId },
+    remove: ['newApiKeyId'],
     // The second half is the state after a write whose response was lost, and which the SDK retries.
-    ConditionExpression: `apiKeyId = :oldId AND ${newApiKeyId === undefined ? 'attribute_not_exists(newApiKeyId)' : 'newApiKeyId = :second'} OR apiKeyId = :newId AND attribute_not_exists(newApiKeyId)`,
-    ExpressionAttributeValues: {
-      ':oldId': apiKeyId,
-      ':newId': newId,
-      ...(newApiKeyId !== undefined && { ':second': newApiKeyId }),
-    },
+    condition: `apiKeyId = :oldId AND ${newApiKeyId === undefined ? 'attribute_not_exists(newApiKeyId)' : 'newApiKeyId = :second'} OR apiKeyId = :apiKeyId AND attribute_not_exists(newApiKeyId)`,
+    values: { oldId: apiKeyId, second: newApiKeyId },
   });
 
 /**
@@ -126,13 +117,9 @@ export const setLimits = (
   // The state after a write whose response was lost, and which the SDK retries.
   const after = isEmpty ? 'attribute_not_exists(#limits)' : '#limits = :limits';
   return change(clientId, {
-    UpdateExpression: isEmpty ? 'REMOVE #limits' : 'SET #limits = :limits',
-    ConditionExpression: `attribute_exists(apiKeyId) AND (${before} OR ${after})`,
-    ExpressionAttributeNames: { '#limits': 'limits' },
-    ExpressionAttributeValues:
-      isEmpty && known === undefined
-        ? undefined
-        : { ...(!isEmpty && { ':limits': limits }), ...(known !== undefined && { ':known': known }) },
+    ...(isEmpty ? { remove: ['limits'] } : { set: { limits } }),
+    condition: `attribute_exists(apiKeyId) AND (${before} OR ${after})`,
+    values: { known },
   });
 };
 
@@ -141,12 +128,10 @@ export async function deletePartner(clientId: string): Promise<void> {
   await dynamodb.send(new DeleteCommand({ TableName: table('partners'), Key: { clientId } }));
 }
 
-type Change = Omit<UpdateCommandInput, 'TableName' | 'Key' | 'ReturnValues'>;
-
-async function change(clientId: string, update: Change): Promise<Partner | undefined> {
+async function change(clientId: string, to: Update): Promise<Partner | undefined> {
   try {
     const { Attributes } = await dynamodb.send(
-      new UpdateCommand({ ...update, TableName: table('partners'), Key: { clientId }, ReturnValues: 'ALL_NEW' }),
+      new UpdateCommand({ TableName: table('partners'), Key: { clientId }, ...update(to), ReturnValues: 'ALL_NEW' }),
     );
     return partner.parse(Attributes);
   } catch (error) {

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 
 const counter = z.object({ calls: z.int() });
 
@@ -45,9 +46,7 @@ async function countRoughly(subject: string, windowStart: number): Promise<numbe
     new UpdateCommand({
       TableName: table('requests'),
       Key: counterKey(subject, windowStart),
-      UpdateExpression: 'ADD calls :one SET #ttl = :ttl',
-      ExpressionAttributeNames: { '#ttl': 'ttl' },
-      ExpressionAttributeValues: { ':one': 1, ':ttl': windowStart + TTL_S },
+      ...update({ set: { ttl: windowStart + TTL_S }, add: { calls: 1 } }),
       ReturnValues: 'UPDATED_NEW',
     }),
   );
@@ -65,16 +64,12 @@ async function countExactly(subject: string, windowStart: number, limit: number)
       new UpdateCommand({
         TableName: table('requests'),
         Key: counterKey(subject, windowStart),
-        UpdateExpression: 'ADD calls :one, callIds :callIds SET #ttl = :ttl',
-        ConditionExpression: 'attribute_not_exists(calls) OR (calls < :most AND NOT contains(callIds, :callId))',
-        ExpressionAttributeNames: { '#ttl': 'ttl' },
-        ExpressionAttributeValues: {
-          ':one': 1,
-          ':callIds': new Set([callId]),
-          ':callId': callId,
-          ':most': limit,
-          ':ttl': windowStart + TTL_S,
-        },
+        ...update({
+          set: { ttl: windowStart + TTL_S },
+          add: { calls: 1, callIds: new Set([callId]) },
+          condition: 'attribute_not_exists(calls) OR (calls < :most AND NOT contains(callIds, :callId))',
+          values: { most: limit, callId },
+        }),
         ReturnValues: 'UPDATED_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
@@ -93,9 +88,7 @@ export const uncountCall = (subject: string, windowStart: number): Promise<boole
       new UpdateCommand({
         TableName: table('requests'),
         Key: counterKey(subject, windowStart),
-        UpdateExpression: 'ADD calls :less',
-        ConditionExpression: 'calls > :none',
-        ExpressionAttributeValues: { ':less': -1, ':none': 0 },
+        ...update({ add: { calls: -1 }, condition: 'calls > :none', values: { none: 0 } }),
       }),
     ),
   );

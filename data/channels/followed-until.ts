@@ -10,6 +10,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { fleetKey } from '../fleet/fleet-key';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 
 /** What telemetry and positions are sent for, and what is published only to subscribers of its topic. */
 export interface Followed extends Resource {
@@ -74,14 +75,15 @@ export async function noteFollowed(followed: Followed, medium: Medium, until: nu
   const item = itemOf(followed);
   if (!item) return false;
   const now = Date.now();
+  const attribute = untilOf[medium];
   try {
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         ...item,
-        UpdateExpression: 'SET #until = :until, followedAt = :now',
-        ConditionExpression: 'attribute_exists(#id) AND (attribute_not_exists(#until) OR #until < :until)',
-        ExpressionAttributeNames: { '#id': idOf[followed.kind], '#until': untilOf[medium] },
-        ExpressionAttributeValues: { ':until': until, ':now': now },
+        ...update({
+          set: { [attribute]: until, followedAt: now },
+          condition: `attribute_exists(${idOf[followed.kind]}) AND (attribute_not_exists(${attribute}) OR ${attribute} < :${attribute})`,
+        }),
         ReturnValues: 'ALL_OLD',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
@@ -107,9 +109,7 @@ async function noteFirst(before: Record<string, unknown> | undefined, medium: Me
       dynamodb.send(
         new UpdateCommand({
           ...group,
-          UpdateExpression: 'SET membersFollowedAt = :now',
-          ConditionExpression: 'attribute_exists(id)',
-          ExpressionAttributeValues: { ':now': now },
+          ...update({ set: { membersFollowedAt: now }, condition: 'attribute_exists(id)' }),
         }),
       ),
     );
@@ -129,11 +129,11 @@ export const publishAgain = (followed: Followed & { kind: 'job' | 'share' }, att
     dynamodb.send(
       new UpdateCommand({
         ...item,
-        UpdateExpression: 'SET publishedAgain = :publishedAgain',
-        ConditionExpression: 'attribute_exists(#id)',
-        ExpressionAttributeNames: { '#id': idOf[followed.kind] },
-        // Each time another value.
-        ExpressionAttributeValues: { ':publishedAgain': `${attempt} ${Date.now()}` },
+        ...update({
+          // Each time another value.
+          set: { publishedAgain: `${attempt} ${Date.now()}` },
+          condition: `attribute_exists(${idOf[followed.kind]})`,
+        }),
       }),
     ),
   );

@@ -9,6 +9,7 @@ import { GetCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb'
 import { parseItems } from '../store/parse-items';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 
 const buffered = z.object({
   text: z.string(),
@@ -84,9 +85,7 @@ export async function bufferMessages(
     await dynamodb.send(
       new UpdateCommand({
         ...itemOf(follower),
-        UpdateExpression: 'SET buffered = list_append(if_not_exists(buffered, :none), :messages)',
-        ConditionExpression: 'attribute_exists(bufferingSince)',
-        ExpressionAttributeValues: { ':none': [], ':messages': messages },
+        ...update({ append: { buffered: messages }, condition: 'attribute_exists(bufferingSince)' }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
@@ -106,9 +105,11 @@ export async function stopDelivery(follower: Connection): Promise<void> {
     dynamodb.send(
       new UpdateCommand({
         ...itemOf(follower),
-        UpdateExpression: 'SET bufferingSince = if_not_exists(bufferingSince, :now), waiting = :waiting',
-        ConditionExpression: 'attribute_exists(connectionId)',
-        ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000), ':waiting': randomUUID() },
+        ...update({
+          set: { waiting: randomUUID() },
+          setOnce: { bufferingSince: Math.floor(Date.now() / 1000) },
+          condition: 'attribute_exists(connectionId)',
+        }),
       }),
     ),
   );
@@ -139,13 +140,12 @@ export async function startFollowing(
     await dynamodb.send(
       new UpdateCommand({
         ...itemOf(follower),
-        UpdateExpression: 'SET sentSequences = :sentSequences REMOVE bufferingSince, buffered',
-        ConditionExpression: `attribute_exists(bufferingSince) AND ${isThis} AND (attribute_not_exists(buffered) OR size(buffered) <= :count)`,
-        ExpressionAttributeValues: {
-          ':count': count,
-          ':sentSequences': kept,
-          ...(waiting !== undefined && { ':waiting': waiting }),
-        },
+        ...update({
+          set: { sentSequences: kept },
+          remove: ['bufferingSince', 'buffered'],
+          condition: `attribute_exists(bufferingSince) AND ${isThis} AND (attribute_not_exists(buffered) OR size(buffered) <= :count)`,
+          values: { count, waiting },
+        }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );

@@ -9,6 +9,7 @@ import { followedUntil, type FollowedUntil } from '../../domain/telemetry/follow
 import type { Organisation } from '../../domain/values/id';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 import { untilOf, type Medium } from './followed-until';
 
 /** Key of the item of an organisation, in the table of connections. */
@@ -37,14 +38,15 @@ export async function noteListener(organisation: Organisation, medium: Medium, u
   const key = `${organisation} ${medium}`;
   if ((noted.get(key) ?? 0) >= until) return;
   const end = Math.ceil(until / STEP_S) * STEP_S;
+  const attribute = untilOf[medium];
   await succeeded(
     dynamodb.send(
       new UpdateCommand({
         ...itemOf(organisation),
-        UpdateExpression: 'SET #until = :until, #ttl = :ttl',
-        ConditionExpression: 'attribute_not_exists(#until) OR #until < :until',
-        ExpressionAttributeNames: { '#until': untilOf[medium], '#ttl': 'ttl' },
-        ExpressionAttributeValues: { ':until': end, ':ttl': end + KEPT_S },
+        ...update({
+          set: { [attribute]: end, ttl: end + KEPT_S },
+          condition: `attribute_not_exists(${attribute}) OR ${attribute} < :${attribute}`,
+        }),
       }),
     ),
   );
@@ -64,10 +66,7 @@ export async function readListeners(organisation: Organisation, now: Date): Prom
   await dynamodb.send(
     new UpdateCommand({
       ...itemOf(organisation),
-      UpdateExpression:
-        'SET socketsUntil = if_not_exists(socketsUntil, :until), topicUntil = if_not_exists(topicUntil, :until), #ttl = :ttl',
-      ExpressionAttributeNames: { '#ttl': 'ttl' },
-      ExpressionAttributeValues: { ':until': until, ':ttl': until + KEPT_S },
+      ...update({ set: { ttl: until + KEPT_S }, setOnce: { socketsUntil: until, topicUntil: until } }),
     }),
   );
   return { socketsUntil: socketsUntil ?? until, topicUntil: topicUntil ?? until };

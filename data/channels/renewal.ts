@@ -3,6 +3,7 @@ import type { Connection } from './connections';
 import { succeeded } from '../store/conditional-write';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
+import { update, type Update } from '../store/expression';
 
 /** What a new token changes; `expiresAt` in Unix seconds, `scopes` for the session of a telemetry socket. */
 interface Renewal {
@@ -12,12 +13,11 @@ interface Renewal {
 
 type Key = Pick<Connection, 'channel' | 'connectionId'>;
 
-const update = (
-  { channel, connectionId }: Key,
-  write: { UpdateExpression: string; ConditionExpression: string; ExpressionAttributeValues: Record<string, unknown> },
-): Promise<boolean> =>
+const change = ({ channel, connectionId }: Key, to: Update): Promise<boolean> =>
   succeeded(
-    dynamodb.send(new UpdateCommand({ TableName: table('connections'), Key: { channel, connectionId }, ...write })),
+    dynamodb.send(
+      new UpdateCommand({ TableName: table('connections'), Key: { channel, connectionId }, ...update(to) }),
+    ),
   );
 
 /**
@@ -27,22 +27,14 @@ const update = (
  * @returns false when the connection is closed or has expired: it stays as it is
  */
 export const renewConnection = (item: Key, { expiresAt, scopes }: Renewal, now: number): Promise<boolean> =>
-  update(item, {
-    UpdateExpression: `SET expiresAt = :expiresAt${scopes ? ', scopes = :scopes' : ''}`,
-    ConditionExpression: 'expiresAt > :now',
-    ExpressionAttributeValues: { ':expiresAt': expiresAt, ':now': now, ...(scopes && { ':scopes': scopes }) },
-  });
+  change(item, { set: { expiresAt, scopes }, condition: 'expiresAt > :now', values: { now } });
 
 /**
  * Lets a subscription of a telemetry socket last as long as its session. No effect on one that has ended.
  * @param expiresAt of the session, Unix seconds
  */
 export async function extendSubscription(item: Key, expiresAt: number): Promise<void> {
-  await update(item, {
-    UpdateExpression: 'SET expiresAt = :expiresAt',
-    ConditionExpression: 'attribute_exists(connectionId)',
-    ExpressionAttributeValues: { ':expiresAt': expiresAt },
-  });
+  await change(item, { set: { expiresAt }, condition: 'attribute_exists(connectionId)' });
 }
 
 /**
@@ -50,8 +42,4 @@ export async function extendSubscription(item: Key, expiresAt: number): Promise<
  * @returns false when the connection has another end by now, or is closed
  */
 export const noteWarning = ({ expiresAt, ...item }: Connection): Promise<boolean> =>
-  update(item, {
-    UpdateExpression: 'SET warnedOf = :expiresAt',
-    ConditionExpression: 'expiresAt = :expiresAt',
-    ExpressionAttributeValues: { ':expiresAt': expiresAt },
-  });
+  change(item, { set: { warnedOf: expiresAt }, condition: 'expiresAt = :warnedOf' });

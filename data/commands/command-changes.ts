@@ -9,7 +9,7 @@ import type { CommandRecord } from '../../domain/commands/command-record';
 import { organisationOf } from '../../domain/values/id';
 import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
-import { set } from '../store/expression';
+import { isOneOf, update } from '../store/expression';
 import { fromItem, type CommandKey } from './command-item';
 
 export interface CommandChange extends Partial<Pick<CommandRecord, 'reason' | 'supersededBy'>> {
@@ -42,29 +42,27 @@ interface Condition {
  * Writes attributes of a command if it has one of some statuses, and counts its version.
  * @returns the item that did not; undefined when there is none, as for a key that no command has, such as that of the head
  */
-async function update(
+async function write(
   key: CommandKey,
   fields: Readonly<Record<string, unknown>> & { readonly status?: CommandStatus },
   from: readonly CommandStatus[],
   condition?: Condition,
 ): Promise<Record<string, unknown> | undefined | 'written'> {
   if (organisationOf('command', key.commandId) === undefined) return undefined;
-  const { UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues } = set(fields);
+  const before = isOneOf('#status', 'from', from);
   try {
     await dynamodb.send(
       new UpdateCommand({
         TableName: table('commands'),
         Key: keyOf(key),
-        // One that has ended leaves the index of open commands.
-        UpdateExpression: `${UpdateExpression}${fields.status && isEnded(fields.status) ? ' REMOVE openOn' : ''} ADD version :one`,
-        ConditionExpression: `#status IN (${from.map((_, index) => `:from${index}`).join(', ')})${condition ? ` AND ${condition.text}` : ''}`,
-        ExpressionAttributeNames: { ...ExpressionAttributeNames, '#status': 'status' },
-        ExpressionAttributeValues: {
-          ...ExpressionAttributeValues,
-          ...condition?.values,
-          ':one': 1,
-          ...Object.fromEntries(from.map((value, index) => [`:from${index}`, value])),
-        },
+        ...update({
+          set: fields,
+          // One that has ended leaves the index of open commands.
+          remove: fields.status && isEnded(fields.status) ? ['openOn'] : [],
+          add: { version: 1 },
+          condition: [before.condition, ...(condition ? [condition.text] : [])].join(' AND '),
+          values: { ...before.values, ...condition?.values },
+        }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
@@ -80,7 +78,7 @@ export async function changeCommand(
   { status, at, changeId, from = commandStatusesBefore(status), requestedUntil, ...told }: CommandChange,
 ): Promise<CommandChangeResult> {
   const time = isEnded(status) ? { endedAt: at } : { deliveredAt: at };
-  const outcome = await update(key, { status, changeId, ...time, ...told }, from, notRequestedAfter(requestedUntil));
+  const outcome = await write(key, { status, changeId, ...time, ...told }, from, notRequestedAfter(requestedUntil));
   if (outcome === 'written') return 'moved';
   const found = fromItem(outcome);
   if (!found) return 'unknown';
@@ -90,7 +88,7 @@ export async function changeCommand(
 }
 
 const notRequestedAfter = (time: string | undefined): Condition | undefined =>
-  time === undefined ? undefined : { text: 'requestedAt <= :latest', values: { ':latest': time } };
+  time === undefined ? undefined : { text: 'requestedAt <= :latest', values: { latest: time } };
 
 /** Keeps the outcome of a command that has ended without it, once; its status stays. @returns whether it is kept, now or by this very change */
 export async function keepLateOutcome(
@@ -100,6 +98,6 @@ export async function keepLateOutcome(
 ): Promise<boolean> {
   const ended = commandStatuses.filter((status) => isEnded(status) && status !== lateOutcome.outcome);
   const isFirst = { text: 'attribute_not_exists(lateOutcome)' };
-  const written = await update(key, { lateOutcome, changeId }, ended, isFirst);
+  const written = await write(key, { lateOutcome, changeId }, ended, isFirst);
   return written === 'written' || fromItem(written)?.changeId === changeId;
 }

@@ -7,9 +7,10 @@ import type { DeviceState } from '../../domain/telemetry/telemetry';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 import { deviceFromItem, readBatch } from './fleet';
 import { fleetKey } from './fleet-key';
-import { standingUpdate } from './standing-devices';
+import { standingOf } from './standing-devices';
 
 /** Those of the devices that the organisation has, strongly consistent; one read for up to 100. @throws Error when DynamoDB left out a key */
 export async function readDevices(organisation: Organisation, deviceIds: readonly string[]): Promise<Device[]> {
@@ -17,13 +18,23 @@ export async function readDevices(organisation: Organisation, deviceIds: readonl
   return read.map((found) => deviceFromItem(found)).filter((found) => found !== undefined);
 }
 
-/** The part of an update that stores a take-off, or that a flight has ended; nothing while the flight goes on. */
-function flightUpdate({ before, after }: FlightChange) {
-  if (before === after) return { set: '', remove: '', values: {} };
-  return after
-    ? { set: ', takeOff = :takeOff', remove: '', values: { ':takeOff': after } }
-    : { set: '', remove: ', takeOff', values: {} };
-}
+/**
+ * The attributes that say where a device is, in which flight, and whether nobody needs the record of the write; undefined: it has none.
+ * A flight that goes on is not written.
+ */
+const placeOf = (
+  organisation: Organisation,
+  state: DeviceState,
+  { before, after }: FlightChange,
+  isQuiet: boolean,
+) => ({
+  ...standingOf(organisation, state),
+  ...(before !== after && { takeOff: after }),
+  quiet: isQuiet ? 'yes' : undefined,
+});
+
+const undefinedIn = (fields: Readonly<Record<string, unknown>>) =>
+  Object.keys(fields).filter((name) => fields[name] === undefined);
 
 /** What a write of a device's state relied on, and whether that still held. */
 export interface SavedState {
@@ -52,12 +63,10 @@ export async function saveState(
 ): Promise<SavedState> {
   const { deviceId, deviceGroupId, status } = known;
   const isDue = reason === 'due' && status === 'online' && known.savedAt !== undefined;
-  const flight = flightUpdate({ before: known.takeOff, after: takeOff });
-  const standing = standingUpdate(organisation, state);
-  const removed = [...(isQuiet ? [] : ['quiet']), ...(flight.remove ? ['takeOff'] : []), ...standing.remove];
+  const place = placeOf(organisation, state, { before: known.takeOff, after: takeOff }, isQuiet);
   const conditions = [
     '(attribute_not_exists(stateAt) OR stateAt < :stateAt)',
-    '#status = :status',
+    '#status = :known',
     'deviceGroupId = :group',
     known.takeOff ? 'takeOff = :knownTakeOff' : 'attribute_not_exists(takeOff)',
     ...(isDue ? ['savedAt <= :latestSave'] : []),
@@ -66,30 +75,27 @@ export async function saveState(
   const write: UpdateCommandInput = {
     TableName: table('fleet'),
     Key: fleetKey(organisation, deviceId),
-    UpdateExpression:
-      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :savedAt' +
-      `, transitions = ${reason === 'due' ? ':none' : 'if_not_exists(transitions, :none) + :one'}` +
-      `${status === 'online' ? '' : ', #status = :online, presentIn = :organisation'}${flight.set}${standing.set}` +
-      `${isQuiet ? ', quiet = :quiet' : ''}${removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''} ADD version :one`,
-    ConditionExpression: conditions.join(' AND '),
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: {
-      ':state': JSON.stringify(state),
-      ':stateAt': state.timestamp,
-      ':now': now.toISOString(),
-      ':savedAt': savedAt,
-      ':status': status,
-      ':group': deviceGroupId,
-      ':none': 0,
-      ':one': 1,
-      ...(status !== 'online' && { ':online': 'online', ':organisation': organisation }),
-      ...(isDue && { ':latestSave': latestSave }),
-      ...(reason === 'transition' && { ':most': MAX_TRANSITIONS }),
-      ...(known.takeOff && { ':knownTakeOff': known.takeOff }),
-      ...(isQuiet && { ':quiet': 'yes' }),
-      ...flight.values,
-      ...standing.values,
-    },
+    ...update({
+      set: {
+        lastState: JSON.stringify(state),
+        stateAt: state.timestamp,
+        reportedAt: now.toISOString(),
+        savedAt,
+        ...(reason === 'due' && { transitions: 0 }),
+        ...(status !== 'online' && { status: 'online', presentIn: organisation }),
+        ...place,
+      },
+      remove: undefinedIn(place),
+      add: { version: 1, ...(reason !== 'due' && { transitions: 1 }) },
+      condition: conditions.join(' AND '),
+      values: {
+        known: status,
+        group: deviceGroupId,
+        latestSave: isDue ? latestSave : undefined,
+        most: reason === 'transition' ? MAX_TRANSITIONS : undefined,
+        knownTakeOff: known.takeOff,
+      },
+    }),
     ReturnValues: 'ALL_OLD',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };
@@ -119,29 +125,27 @@ export function saveTrailing(
   now: Date,
 ): Promise<boolean> {
   const { deviceId, version, reportedAt = at } = device;
-  const flight = flightUpdate({ before: device.takeOff, after: takeOffAfter(device, [state]) });
-  const standing = standingUpdate(organisation, state);
+  const flight = { before: device.takeOff, after: takeOffAfter(device, [state]) };
+  const place = placeOf(organisation, state, flight, false);
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
         Key: fleetKey(organisation, deviceId),
-        UpdateExpression:
-          'SET lastState = :state, stateAt = :stateAt, savedAt = :now, reportedAt = :reportedAt, transitions = :none' +
-          `${flight.set}${standing.set} REMOVE ${['quiet', ...standing.remove].join(', ')}${flight.remove} ADD version :one`,
-        ConditionExpression: 'stateAt < :stateAt AND version = :version AND reportedAt = :before',
-        ExpressionAttributeValues: {
-          ':state': JSON.stringify(state),
-          ':stateAt': state.timestamp,
-          ':now': now.toISOString(),
-          ':reportedAt': reportedAt > at ? reportedAt : at,
-          ':before': reportedAt,
-          ':version': version,
-          ':none': 0,
-          ':one': 1,
-          ...flight.values,
-          ...standing.values,
-        },
+        ...update({
+          set: {
+            lastState: JSON.stringify(state),
+            stateAt: state.timestamp,
+            savedAt: now.toISOString(),
+            reportedAt: reportedAt > at ? reportedAt : at,
+            transitions: 0,
+            ...place,
+          },
+          remove: undefinedIn(place),
+          add: { version: 1 },
+          condition: 'stateAt < :stateAt AND version = :known AND reportedAt = :before',
+          values: { known: version, before: reportedAt },
+        }),
       }),
     ),
   );
@@ -159,18 +163,15 @@ export function recordReport(organisation: Organisation, device: Device, now: Da
       new UpdateCommand({
         TableName: table('fleet'),
         Key: fleetKey(organisation, device.deviceId),
-        UpdateExpression: isOnline
-          ? 'SET reportedAt = :now REMOVE quiet'
-          : 'SET reportedAt = :now, #status = :online, presentIn = :organisation REMOVE quiet ADD version :one',
-        ConditionExpression: isOnline
-          ? '#status = :online AND reportedAt < :now'
-          : 'attribute_exists(deviceId) AND #status <> :online',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':now': now.toISOString(),
-          ':online': 'online',
-          ...(!isOnline && { ':organisation': organisation, ':one': 1 }),
-        },
+        ...update({
+          set: { reportedAt: now.toISOString(), ...(!isOnline && { status: 'online', presentIn: organisation }) },
+          remove: ['quiet'],
+          add: { version: isOnline ? undefined : 1 },
+          condition: isOnline
+            ? '#status = :online AND reportedAt < :reportedAt'
+            : 'attribute_exists(deviceId) AND #status <> :online',
+          values: { online: 'online' },
+        }),
       }),
     ),
   );
@@ -186,10 +187,13 @@ export function markOffline(organisation: Organisation, deviceId: string, report
       new UpdateCommand({
         TableName: table('fleet'),
         Key: fleetKey(organisation, deviceId),
-        UpdateExpression: 'SET #status = :offline REMOVE presentIn, quiet ADD version :one',
-        ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':offline': 'offline', ':online': 'online', ':reportedAt': reportedAt, ':one': 1 },
+        ...update({
+          set: { status: 'offline' },
+          remove: ['presentIn', 'quiet'],
+          add: { version: 1 },
+          condition: 'reportedAt = :reportedAt AND #status = :online',
+          values: { reportedAt, online: 'online' },
+        }),
       }),
     ),
   );

@@ -3,7 +3,7 @@ import { fleetAttributesOf } from '../../domain/fleet/fleet-attributes';
 import { idField, organisationOf, type Kind, type Organisation } from '../../domain/values/id';
 import { foreign } from '../../domain/values/refusal';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { set } from '../store/expression';
+import { update } from '../store/expression';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { queryToEnd } from '../store/query-to-end';
@@ -80,16 +80,17 @@ export async function removeFromFleet(
   expectOwn(kind, organisation, id);
   const eventTime = at.toISOString();
   const ttl = Date.parse(eventTime) / 1000 + TOMBSTONE_TTL_S;
-  const { condition, values } = noLaterEvent(eventTime);
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
         Key: fleetKey(organisation, id),
-        UpdateExpression: `SET kind = :removed, eventTime = :eventTime, #ttl = :ttl REMOVE ${removedAttributes.map((name) => `#${name}`).join(', ')} ADD version :two`,
-        ConditionExpression: condition,
-        ExpressionAttributeNames: Object.fromEntries(['ttl', ...removedAttributes].map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: { ...values, ':removed': 'removed', ':ttl': ttl, ':two': 2 },
+        ...update({
+          set: { kind: 'removed', eventTime, ttl },
+          remove: removedAttributes,
+          add: { version: 2 },
+          ...noLaterEvent(eventTime),
+        }),
       }),
     ),
   );
@@ -122,7 +123,7 @@ function expectOwn(kind: FleetKind, organisation: Organisation, id: string): voi
 }
 
 /**
- * The condition that no later event has been applied. Of two events of the same time the one that arrives last wins. A time that still lies ahead, of
+ * The condition that no later event has been applied than the one whose `eventTime` is written. Of two events of the same time the one that arrives last wins. A time that still lies ahead, of
  * a clock that was, gives way to one that doesn't: that clock is right again, or another one is. But a registration that comes twice, before and
  * after a removal, must not undo it.
  */
@@ -131,7 +132,7 @@ function noLaterEvent(eventTime: string) {
   const isAhead = eventTime > now;
   return {
     condition: `attribute_not_exists(eventTime) OR eventTime <= :eventTime${isAhead ? '' : ' OR (eventTime > :now AND kind <> :tombstone)'}`,
-    values: { ':eventTime': eventTime, ...(!isAhead && { ':now': now, ':tombstone': 'removed' }) },
+    values: isAhead ? {} : { now, tombstone: 'removed' },
   };
 }
 
@@ -153,35 +154,27 @@ async function register(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   expectOwn(kind, organisation, id);
   const differs = Object.keys(unlike).map((name) => `#${name} <> :${name}`);
+  const isChange = differs.length > 0;
   // As JSON text: DynamoDB takes no number as near to 0 as a coordinate may be.
   const capabilities = 'capabilities' in known ? JSON.stringify(known.capabilities) : undefined;
   const eventTime = at.toISOString();
-  const fields = set({ ...known, capabilities, kind, eventTime });
   const { condition, values } = noLaterEvent(eventTime);
-  const initial = set(first);
-  const initially = Object.keys(first).map((name) => `, #${name} = if_not_exists(#${name}, :${name})`);
   try {
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
         Key: fleetKey(organisation, id),
-        // An item that is registered again must not expire with the TTL of its tombstone.
-        UpdateExpression: `${fields.UpdateExpression}${initially.join('')} REMOVE #ttl, quiet${differs.length > 0 ? ' ADD version :one' : ''}`,
-        ConditionExpression:
-          differs.length > 0
+        ...update({
+          set: { ...known, capabilities, kind, eventTime },
+          setOnce: first,
+          // An item that is registered again must not expire with the TTL of its tombstone.
+          remove: ['ttl', 'quiet'],
+          add: { version: isChange ? 1 : undefined },
+          condition: isChange
             ? `attribute_exists(deviceId) AND (${differs.join(' OR ')}) AND (${condition})`
             : condition,
-        ExpressionAttributeNames: {
-          ...fields.ExpressionAttributeNames,
-          ...initial.ExpressionAttributeNames,
-          '#ttl': 'ttl',
-        },
-        ExpressionAttributeValues: {
-          ...fields.ExpressionAttributeValues,
-          ...values,
-          ...initial.ExpressionAttributeValues,
-          ...(differs.length > 0 && { ':one': 1 }),
-        },
+          values,
+        }),
         ReturnValues: 'ALL_OLD',
       }),
     );

@@ -31,16 +31,10 @@ function readStanding(found: Record<string, unknown>): StandingDevice {
   return { deviceId: id, deviceGroupId, place: standsAt, isOnline: status === 'online' };
 }
 
-/** The part of an update that stores where a device stands, by its state. */
-export function standingUpdate(organisation: Organisation, state: DeviceState) {
+/** The attributes that say where a device stands, by its state; undefined: it has none. */
+export function standingOf(organisation: Organisation, state: DeviceState) {
   const place = standingPlaceOf(state);
-  return place
-    ? {
-        set: ', standsIn = :standsIn, standsAt = :standsAt',
-        remove: [],
-        values: { ':standsIn': organisation, ':standsAt': textOf(place) },
-      }
-    : { set: '', remove: ['standsIn', 'standsAt'], values: {} };
+  return { standsIn: place && organisation, standsAt: place && textOf(place) };
 }
 
 /**

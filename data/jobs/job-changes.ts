@@ -14,7 +14,7 @@ import { MAX_BEFORE_CREATION_MS, type StatusCause } from '../../domain/jobs/job-
 import { Refusal } from '../../domain/values/refusal';
 import { PLATFORM } from '../../domain/values/service';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { set } from '../store/expression';
+import { isOneOf, update } from '../store/expression';
 import { fromItem, keyOf, statusKey, type StoredJob } from './job-item';
 import { readItem } from './jobs';
 import { metadataText } from '../store/metadata-text';
@@ -44,12 +44,13 @@ const later = (at: string, ms: number) => new Date(Date.parse(at) + ms).toISOStr
  * The condition on the status before a change to `:status`. A partner's change stops at the first report of the platform, which is
  * `reported`; that report counts as a change although a partner has set the same status before.
  */
-function statusCondition(from: readonly JobStatus[], status: JobStatus, changedBy: ChangedBy): string {
-  const before = `#status IN (${from.map((_, index) => `:from${index}`).join(', ')})`;
-  if (isLeftToPlatform(status, changedBy)) return `${before} AND (attribute_not_exists(reported) OR #status = :status)`;
+function statusCondition(from: readonly JobStatus[], status: JobStatus, changedBy: ChangedBy) {
+  const { condition, values } = isOneOf('#status', 'from', from);
+  if (isLeftToPlatform(status, changedBy))
+    return { condition: `${condition} AND (attribute_not_exists(reported) OR #status = :status)`, values };
   if (changedBy === PLATFORM && !isFinal(status))
-    return `(${before} OR (#status = :status AND attribute_not_exists(reported)))`;
-  return before;
+    return { condition: `(${condition} OR (#status = :status AND attribute_not_exists(reported)))`, values };
+  return { condition, values };
 }
 
 /** One conditional write. `from`: the statuses that the job may have before; undefined for any. */
@@ -62,47 +63,49 @@ async function write(
 ): Promise<{ written: Job } | { found: StoredJob | undefined }> {
   const { status } = change;
   const { reportedAt, ...told } = cause;
-  const fields = set({
-    ...change,
-    ...told,
-    reported: reportedAt !== undefined ? { status, at: reportedAt } : undefined,
-    metadata: metadataText(change.metadata),
-    organisationStatus: status && statusKey(caller, status),
-    updatedAt: now,
-    changeId,
-    changedBy: changedBy === PLATFORM ? changedBy : undefined,
-  });
-  const cancelled = status === 'CANCELLED' ? ', cancelledAt = if_not_exists(cancelledAt, :updatedAt)' : '';
   const flightTime = status && flightTimeOf(status);
-  const flown = flightTime ? `, ${flightTime} = if_not_exists(${flightTime}, :at)` : '';
-  // The mark is of the last change only: what others change must reach the platform.
-  const removed = changedBy === PLATFORM ? '' : ' REMOVE changedBy';
+  const version = ifVersions && isOneOf('version', 'version', ifVersions);
+  const before = from && status && statusCondition(from, status, changedBy);
   const conditions = [
     'organisation = :caller',
     // Otherwise a retry by the SDK would count as a second change.
     '(attribute_not_exists(changeId) OR changeId <> :changeId)',
-    ...(ifVersions ? [`version IN (${ifVersions.map((_, index) => `:version${index}`).join(', ')})`] : []),
+    ...(version ? [version.condition] : []),
     ...(told.deviceId !== undefined ? ['(attribute_not_exists(deviceId) OR deviceId = :deviceId)'] : []),
     ...(reportedAt !== undefined ? ['createdAt <= :latestCreation'] : []),
-    ...(from && status ? [statusCondition(from, status, changedBy)] : []),
+    ...(before ? [before.condition] : []),
   ];
   try {
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         TableName: table('jobs'),
         Key: keyOf(jobId),
-        UpdateExpression: `${fields.UpdateExpression}${cancelled}${flown}${removed} ADD version :one`,
-        ConditionExpression: conditions.join(' AND '),
-        ExpressionAttributeNames: fields.ExpressionAttributeNames,
-        ExpressionAttributeValues: {
-          ...fields.ExpressionAttributeValues,
-          ':caller': caller,
-          ':one': 1,
-          ...(flightTime && { ':at': reportedAt !== undefined && reportedAt < now ? reportedAt : now }),
-          ...(reportedAt !== undefined && { ':latestCreation': later(reportedAt, MAX_BEFORE_CREATION_MS) }),
-          ...Object.fromEntries((ifVersions ?? []).map((version, index) => [`:version${index}`, version])),
-          ...Object.fromEntries((from ?? []).map((value, index) => [`:from${index}`, value])),
-        },
+        ...update({
+          set: {
+            ...change,
+            ...told,
+            reported: reportedAt !== undefined ? { status, at: reportedAt } : undefined,
+            metadata: metadataText(change.metadata),
+            organisationStatus: status && statusKey(caller, status),
+            updatedAt: now,
+            changeId,
+            changedBy: changedBy === PLATFORM ? changedBy : undefined,
+          },
+          setOnce: {
+            ...(status === 'CANCELLED' && { cancelledAt: now }),
+            ...(flightTime && { [flightTime]: reportedAt !== undefined && reportedAt < now ? reportedAt : now }),
+          },
+          // The mark is of the last change only: what others change must reach the platform.
+          remove: changedBy === PLATFORM ? [] : ['changedBy'],
+          add: { version: 1 },
+          condition: conditions.join(' AND '),
+          values: {
+            caller,
+            latestCreation: reportedAt === undefined ? undefined : later(reportedAt, MAX_BEFORE_CREATION_MS),
+            ...version?.values,
+            ...before?.values,
+          },
+        }),
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),

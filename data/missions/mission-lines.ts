@@ -4,6 +4,7 @@ import { ownerOfMission } from '../../domain/missions/mission-record';
 import { missionLine, type MissionLine } from '../../domain/missions/mission';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 
 /** A version of a mission. */
 export interface MissionVersion {
@@ -58,10 +59,10 @@ export async function expireLine(of: MissionVersion, until: number): Promise<voi
       new UpdateCommand({
         TableName: table('missions'),
         Key: keyOf(of),
-        UpdateExpression: 'SET #ttl = :until',
-        ConditionExpression: 'attribute_exists(missionId) AND (attribute_not_exists(#ttl) OR #ttl < :until)',
-        ExpressionAttributeNames: { '#ttl': 'ttl' },
-        ExpressionAttributeValues: { ':until': until },
+        ...update({
+          set: { ttl: until },
+          condition: 'attribute_exists(missionId) AND (attribute_not_exists(#ttl) OR #ttl < :ttl)',
+        }),
       }),
     ),
   );

@@ -18,6 +18,7 @@ import { pageToken, readPageToken } from '../../domain/values/page-token';
 import { foreign, Refusal } from '../../domain/values/refusal';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 import { pageOf, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
 import { deleteOriginal, putOriginal } from './mission-files';
@@ -85,10 +86,11 @@ async function keepUntil(
       new UpdateCommand({
         TableName: table('missions'),
         Key: keyOf(missionId),
-        UpdateExpression: 'SET flown.#until = :until',
-        ConditionExpression: '#version = :version AND flown.#version = :version AND flown.#until < :until',
-        ExpressionAttributeNames: { '#version': 'version', '#until': 'until' },
-        ExpressionAttributeValues: { ':version': version, ':until': until },
+        ...update({
+          set: { 'flown.until': until },
+          condition: '#version = :version AND #flown.#version = :version AND #flown.#until < :flown_until',
+          values: { version },
+        }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
@@ -200,24 +202,17 @@ type Replaced = ReturnType<typeof fieldsOf> & Pick<Mission, 'version' | 'updated
  */
 async function replaceItem(before: StoredMission, fields: Replaced, callId: string): Promise<void> {
   const { missionId } = before;
-  const { name: _, ...set } = fields;
-  const names = Object.keys(set);
-  const named = fields.name === undefined ? ' REMOVE #name' : ', #name = :name';
   const of = { missionId, version: fields.version };
   try {
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         TableName: table('missions'),
         Key: keyOf(missionId),
-        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, flown = :unflown${named}`,
-        ConditionExpression: 'attribute_exists(missionId) AND #version < :version',
-        ExpressionAttributeNames: Object.fromEntries(['name', ...names].map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(
-            Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[`:${name}`, value]])),
-          ),
-          ':unflown': { version: fields.version, until: 0 },
-        },
+        ...update({
+          set: { ...fields, flown: { version: fields.version, until: 0 } },
+          remove: fields.name === undefined ? ['name'] : [],
+          condition: 'attribute_exists(missionId) AND #version < :version',
+        }),
         ReturnValues: 'ALL_OLD',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),

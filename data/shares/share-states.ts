@@ -5,6 +5,7 @@
  */
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 
 const itemOf = (shareCode: string) => ({
   TableName: table('connections'),
@@ -20,9 +21,7 @@ export async function beginSending(shareCode: string): Promise<void> {
   await dynamodb.send(
     new UpdateCommand({
       ...itemOf(shareCode),
-      UpdateExpression: 'SET #until = :until, #ttl = :ttl',
-      ExpressionAttributeNames: { '#until': 'until', '#ttl': 'ttl' },
-      ExpressionAttributeValues: { ':until': until, ':ttl': Math.ceil(until / 1000) },
+      ...update({ set: { until, ttl: Math.ceil(until / 1000) } }),
     }),
   );
 }

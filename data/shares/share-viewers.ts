@@ -8,6 +8,7 @@ import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { takeOneOf } from './share-seats';
 import { keyOf } from './shares';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 import { sendToQueue } from '../store/queue';
 
 /** The number of viewers changes at most this often: every change is sent to all followers of the share. */
@@ -54,7 +55,8 @@ export async function releaseViewerSeats(shareCode: string, viewers: readonly Se
 }
 
 /** Two concurrent counts may be written in reverse order: the write of the earlier one fails then. */
-const IS_LATEST_COUNT = 'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)';
+const IS_LATEST_COUNT =
+  'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :viewerCount)';
 
 /**
  * Writes the number of viewers into the share, if the share still exists and the number has changed.
@@ -67,9 +69,11 @@ export async function countViewers(shareCode: string, now: number): Promise<void
     await dynamodb.send(
       new UpdateCommand({
         ...item,
-        UpdateExpression: 'SET currentViewers = :taken, viewerCount = :count ADD version :one',
-        ConditionExpression: `${IS_LATEST_COUNT} AND currentViewers <> :taken`,
-        ExpressionAttributeValues: { ':taken': taken, ':count': count, ':one': 1 },
+        ...update({
+          set: { currentViewers: taken, viewerCount: count },
+          add: { version: 1 },
+          condition: `${IS_LATEST_COUNT} AND currentViewers <> :currentViewers`,
+        }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
@@ -80,9 +84,7 @@ export async function countViewers(shareCode: string, now: number): Promise<void
       dynamodb.send(
         new UpdateCommand({
           ...item,
-          UpdateExpression: 'SET viewerCount = :count',
-          ConditionExpression: IS_LATEST_COUNT,
-          ExpressionAttributeValues: { ':count': count },
+          ...update({ set: { viewerCount: count }, condition: IS_LATEST_COUNT }),
         }),
       ),
     );

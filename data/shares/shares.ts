@@ -11,6 +11,7 @@ import { metadataText, readMetadata } from '../store/metadata-text';
 import { parseItems } from '../store/parse-items';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { update } from '../store/expression';
 
 const item = z.object({
   ...share.shape,
@@ -113,9 +114,11 @@ export async function revokeShare(caller: Organisation, shareCode: string, now: 
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         ...item,
-        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
-        ConditionExpression: 'organisation = :caller AND expiresAt > :now',
-        ExpressionAttributeValues: { ':caller': caller, ':now': now },
+        ...update({
+          setOnce: { revokedAt: now },
+          condition: 'organisation = :caller AND expiresAt > :now',
+          values: { caller, now },
+        }),
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
@@ -167,9 +170,7 @@ export async function endExpiredShare(shareCode: string, now: string): Promise<v
     dynamodb.send(
       new UpdateCommand({
         ...item,
-        UpdateExpression: 'SET expired = :true',
-        ConditionExpression: 'expiresAt <= :now',
-        ExpressionAttributeValues: { ':true': true, ':now': now },
+        ...update({ set: { expired: true }, condition: 'expiresAt <= :now', values: { now } }),
       }),
     ),
   );

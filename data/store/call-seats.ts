@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { callSeat, withSeat } from '../../domain/values/call-seats';
 import { itemThatRefused, succeeded } from './conditional-write';
 import { dynamodb, table } from './dynamodb';
+import { update, type Update } from './expression';
 
 const ID_BYTES = 9;
 /** Items outlive their last seat, in seconds. */
@@ -29,9 +30,10 @@ export const newCallSeat = (endsAt: number): string => callSeat(endsAt, randomBy
 export async function takeCallSeat({ id, max }: CallSeats, seat: string, now: number): Promise<boolean> {
   const ttl = Math.ceil(now / 1000) + TTL_S;
   const add = {
-    UpdateExpression: 'ADD seats :seat SET #ttl = :ttl',
-    ConditionExpression: 'attribute_not_exists(seats) OR size(seats) < :max',
-    ExpressionAttributeValues: { ':seat': new Set([seat]), ':max': max, ':ttl': ttl },
+    set: { ttl },
+    add: { seats: new Set([seat]) },
+    condition: 'attribute_not_exists(seats) OR size(seats) < :max',
+    values: { max },
   };
   let found = await write(id, add);
   for (let attempt = 2; found && attempt <= MAX_ATTEMPTS; attempt++) {
@@ -39,31 +41,20 @@ export async function takeCallSeat({ id, max }: CallSeats, seat: string, now: nu
     if (found.has(seat)) return true;
     const after = withSeat(found, seat, max, now);
     if (!after) return false;
-    const replace = {
-      UpdateExpression: 'SET seats = :after, #ttl = :ttl',
-      ConditionExpression: 'seats = :before',
-      ExpressionAttributeValues: { ':after': after, ':before': found, ':ttl': ttl },
-    };
+    const replace = { set: { seats: after, ttl }, condition: 'seats = :before', values: { before: found } };
     found = await write(id, found.size < max ? add : replace);
   }
   return found === undefined || found.has(seat);
 }
 
-interface Change {
-  readonly UpdateExpression: string;
-  readonly ConditionExpression: string;
-  readonly ExpressionAttributeValues: Record<string, unknown>;
-}
-
 /** Writes if the condition holds. @returns the seats of the item if it does not */
-async function write(id: string, change: Change): Promise<ReadonlySet<string> | undefined> {
+async function write(id: string, change: Update): Promise<ReadonlySet<string> | undefined> {
   try {
     await dynamodb.send(
       new UpdateCommand({
         TableName: table('requests'),
         Key: { id },
-        ...change,
-        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ...update(change),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
@@ -80,9 +71,11 @@ export const releaseCallSeat = ({ id }: CallSeats, seat: string): Promise<boolea
       new UpdateCommand({
         TableName: table('requests'),
         Key: { id },
-        UpdateExpression: 'DELETE seats :seats',
-        ConditionExpression: 'contains(seats, :seat)',
-        ExpressionAttributeValues: { ':seats': new Set([seat]), ':seat': seat },
+        ...update({
+          subtract: { seats: new Set([seat]) },
+          condition: 'contains(seats, :seat)',
+          values: { seat },
+        }),
       }),
     ),
   );

@@ -1,16 +1,70 @@
-/** An update with placeholders, so that an expression never contains reserved words or input. */
-export interface Assignment {
-  readonly UpdateExpression: string;
-  readonly ExpressionAttributeNames: Record<string, string>;
-  readonly ExpressionAttributeValues: Record<string, unknown>;
+import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+
+/** Values by attribute; undefined ones are left out. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an update does. An attribute is named by its path, such as `flown.until`. */
+export interface Update {
+  readonly set?: Fields;
+  /** Only where the item has none. */
+  readonly setOnce?: Fields;
+  /** To the end of a list, which may be missing. */
+  readonly append?: Fields;
+  /** To a number, which is 0 when it is missing, or to a set. */
+  readonly add?: Fields;
+  /** From a set. */
+  readonly subtract?: Fields;
+  readonly remove?: readonly string[];
+  /** As DynamoDB has it: `#name` is the attribute of that name, `:name` one of `values`, or what this update writes to `name`. */
+  readonly condition?: string | undefined;
+  /** Values of the condition. */
+  readonly values?: Fields;
 }
 
-/** `SET` of every field that has a value; undefined fields are not changed. */
-export function set(fields: Readonly<Record<string, unknown>>): Assignment {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+type Expression = Pick<
+  UpdateCommandInput,
+  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+const given = (fields: Fields = {}) => Object.entries(fields).filter(([, value]) => value !== undefined);
+const attribute = (path: string) => path.replaceAll(/\w+/g, '#$&');
+const placeholder = (path: string) => `:${path.replaceAll('.', '_')}`;
+const clause = (verb: string, terms: readonly string[]) => (terms.length > 0 ? [`${verb} ${terms.join(', ')}`] : []);
+
+/** The condition that an attribute has one of some values. @param attribute as the condition has it @param name of the values */
+export const isOneOf = (attribute: string, name: string, values: readonly unknown[]) => ({
+  condition: `${attribute} IN (${values.map((_, index) => `:${name}${index}`).join(', ')})`,
+  values: Object.fromEntries(values.map((value, index) => [`${name}${index}`, value])),
+});
+
+/** The expressions of an update. They have placeholders, so that they never contain reserved words or input. */
+export function update({ set, setOnce, append, add, subtract, remove = [], condition, values }: Update): Expression {
+  const termsOf = (fields: Fields | undefined, term: (name: string, value: string) => string) =>
+    given(fields).map(([path]) => term(attribute(path), placeholder(path)));
+  const UpdateExpression = [
+    ...clause('SET', [
+      ...termsOf(set, (name, value) => `${name} = ${value}`),
+      ...termsOf(setOnce, (name, value) => `${name} = if_not_exists(${name}, ${value})`),
+      ...termsOf(append, (name, value) => `${name} = list_append(if_not_exists(${name}, :empty), ${value})`),
+    ]),
+    ...clause('REMOVE', remove.map(attribute)),
+    ...clause(
+      'ADD',
+      termsOf(add, (name, value) => `${name} ${value}`),
+    ),
+    ...clause(
+      'DELETE',
+      termsOf(subtract, (name, value) => `${name} ${value}`),
+    ),
+  ].join(' ');
+  const entries = [set, setOnce, append, add, subtract, values, append && { empty: [] }].flatMap(given);
+  const all = Object.fromEntries(entries.map(([path, value]) => [placeholder(path), value]));
+  if (Object.keys(all).length < entries.length) throw new Error(`two values have one name: ${UpdateExpression}`);
+  const names = `${UpdateExpression} ${condition ?? ''}`.match(/#\w+/g) ?? [];
   return {
-    UpdateExpression: `SET ${given.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(given.map(([name]) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])),
+    UpdateExpression,
+    ConditionExpression: condition,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
+    ExpressionAttributeValues: entries.length > 0 ? all : undefined,
   };
 }

@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { isRepeat, itemThatRefused, wasRetried } from './conditional-write';
 import { dynamodb, table } from './dynamodb';
+import { update } from './expression';
 import { queryToEnd } from './query-to-end';
 
 /** A connection with a seat; times in Unix seconds. */
@@ -94,16 +95,12 @@ async function take(key: SeatsKey, seat: string, max: number, ttl: number): Prom
     new UpdateCommand({
       TableName: table('connections'),
       Key: key,
-      UpdateExpression: 'ADD seats :seat SET recount = :true, #ttl = :ttl',
-      ConditionExpression: 'attribute_not_exists(seats) OR size(seats) < :max OR contains(seats, :name)',
-      ExpressionAttributeNames: { '#ttl': 'ttl' },
-      ExpressionAttributeValues: {
-        ':seat': new Set([seat]),
-        ':name': seat,
-        ':max': max,
-        ':true': true,
-        ':ttl': ttl,
-      },
+      ...update({
+        set: { recount: true, ttl },
+        add: { seats: new Set([seat]) },
+        condition: 'attribute_not_exists(seats) OR size(seats) < :max OR contains(seats, :seat)',
+        values: { max, seat },
+      }),
       ReturnValues: 'ALL_OLD',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
@@ -161,9 +158,12 @@ async function release(key: SeatsKey, seats: ReadonlySet<string>): Promise<Seats
       new UpdateCommand({
         TableName: table('connections'),
         Key: key,
-        UpdateExpression: 'DELETE seats :released SET recount = :true',
-        ConditionExpression: 'contains(seats, :first)',
-        ExpressionAttributeValues: { ':released': seats, ':first': first, ':true': true },
+        ...update({
+          set: { recount: true },
+          subtract: { seats },
+          condition: 'contains(seats, :first)',
+          values: { first },
+        }),
         ReturnValues: 'ALL_OLD',
       }),
     );
@@ -199,10 +199,11 @@ export async function noteChange(owner: string, ttl: number): Promise<boolean> {
       new UpdateCommand({
         TableName: table('connections'),
         Key: seatsKey(owner),
-        UpdateExpression: 'SET recount = :true, sharded = :true, #ttl = if_not_exists(#ttl, :ttl)',
-        ConditionExpression: 'attribute_not_exists(recount) OR attribute_not_exists(sharded)',
-        ExpressionAttributeNames: { '#ttl': 'ttl' },
-        ExpressionAttributeValues: { ':true': true, ':ttl': ttl },
+        ...update({
+          set: { recount: true, sharded: true },
+          setOnce: { ttl },
+          condition: 'attribute_not_exists(recount) OR attribute_not_exists(sharded)',
+        }),
       }),
     );
     return true;
@@ -224,9 +225,7 @@ export async function countSeats(owner: string, ttl: number): Promise<{ taken: n
       TableName: table('connections'),
       Key: seatsKey(owner),
       // The item may have been deleted since the count was requested.
-      UpdateExpression: 'SET #ttl = if_not_exists(#ttl, :ttl) REMOVE recount ADD counts :one',
-      ExpressionAttributeNames: { '#ttl': 'ttl' },
-      ExpressionAttributeValues: { ':one': 1, ':ttl': ttl },
+      ...update({ setOnce: { ttl }, remove: ['recount'], add: { counts: 1 } }),
       ReturnValues: 'ALL_NEW',
     }),
   );

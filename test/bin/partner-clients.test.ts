@@ -213,9 +213,9 @@ describe('rotate-key', () => {
   test('leaves the one API key when the answer to the write of the second is lost', async () => {
     const { clientId } = (await onboarded()).first;
     const keys = [...aws.keys.keys()];
-    const update = { UpdateExpression: 'SET newApiKeyId = :newId' };
+    const update = { UpdateExpression: 'SET #newApiKeyId = :newApiKeyId' };
     store.on(UpdateCommand, update, false).callsFake(({ ExpressionAttributeValues: values }) => {
-      const { ':newId': newApiKeyId } = values as Record<string, unknown>;
+      const { ':newApiKeyId': newApiKeyId } = values as Record<string, unknown>;
       tables.partners.set(clientId, { ...tables.partners.get(clientId), newApiKeyId });
       throw denied;
     });

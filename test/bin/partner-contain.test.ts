@@ -228,7 +228,7 @@ const faults: [step: string, refuse: () => unknown][] = [
   ['replacing the secret', () => cognito.on(DeleteUserPoolClientSecretCommand).rejects(denied)],
   ['replacing the API key', () => apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied)],
   ['replacing the API key', () => apiGateway.on(DeleteApiKeyCommand).rejects(denied)],
-  ['replacing the API key', () => refuseUpdates('SET apiKeyId')],
+  ['replacing the API key', () => refuseUpdates('SET #apiKeyId')],
   ['reading its jobs', () => store.on(QueryCommand, { TableName: 'jobs' }).rejects(denied)],
 ];
 

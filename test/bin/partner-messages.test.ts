@@ -261,7 +261,7 @@ describe('A command that fails', () => {
 
   test('for another command at the same time says so', async () => {
     const { clientId, organisationId } = (await onboarded()).first;
-    store.on(UpdateCommand, { UpdateExpression: 'SET newApiKeyId = :newId' }, false).rejects(conditionFailed());
+    store.on(UpdateCommand, { UpdateExpression: 'SET #newApiKeyId = :newApiKeyId' }, false).rejects(conditionFailed());
     expect(await messageOf(['rotate-key', '--client-id', clientId], 1)).toBe(
       `${clientId} was changed by another command: see its keys with \`list\`; everything created so far was rolled back`,
     );

@@ -1,5 +1,5 @@
 import { fleetKey } from '../../data/fleet/fleet-key';
-import { standingUpdate } from '../../data/fleet/standing-devices';
+import { standingOf } from '../../data/fleet/standing-devices';
 import type { Organisation } from '../../domain/values/id';
 import type { Place } from '../../domain/fleet/standing-device';
 
@@ -24,7 +24,6 @@ export function standingItem(organisation: Organisation, device: StandingDeviceI
     navigation: { position: { type: 'Point' as const, coordinates } },
     battery: { percent },
   };
-  const { values } = standingUpdate(organisation, state);
   return {
     ...fleetKey(organisation, deviceId),
     kind: 'device',
@@ -34,7 +33,6 @@ export function standingItem(organisation: Organisation, device: StandingDeviceI
     status,
     version: 1,
     lastState: JSON.stringify(state),
-    standsIn: values[':standsIn'],
-    standsAt: values[':standsAt'],
+    ...standingOf(organisation, state),
   };
 }

@@ -31,8 +31,7 @@ const closedConnections = () =>
 const audience = () =>
   store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => ({
     ...input.Key,
-    attribute: input.ExpressionAttributeNames?.['#until'],
-    until: input.ExpressionAttributeValues?.[':until'] as unknown,
+    topicUntil: input.ExpressionAttributeValues?.[':topicUntil'] as unknown,
   }));
 
 beforeEach(() => {
@@ -114,16 +113,16 @@ describe('Subscribing to a topic', () => {
     await event('subscribed', '1', [jobTopic, groupTopic, shareTopic]);
     const until = halfHour(inAnHour);
     expect(audience()).toEqual([
-      { organisation: acme, jobId: id('job'), attribute: 'topicUntil', until },
-      { fleetPartition: acme, id: id('group'), attribute: 'topicUntil', until: inAnHour },
-      { organisation: acme, shareCode: id('share'), attribute: 'topicUntil', until },
+      { organisation: acme, jobId: id('job'), topicUntil: until },
+      { fleetPartition: acme, id: id('group'), topicUntil: inAnHour },
+      { organisation: acme, shareCode: id('share'), topicUntil: until },
     ]);
   });
 
   test('again within the same half an hour notes the same end of a job, so that its state is not published again', async () => {
     const step = halfHour(Date.now() / 1000) * 1000;
     for (const time of [step + 1, step + 1_799_000, step + 1_800_001]) await event('subscribed', '1', [jobTopic], time);
-    const [first, second, third] = audience().map(({ until }) => until as number);
+    const [first, second, third] = audience().map(({ topicUntil }) => topicUntil as number);
     expect(first).toBe(step / 1000 + 5400);
     expect(second).toBe(first);
     expect(third).toBe(step / 1000 + 7200);

@@ -18,7 +18,7 @@ test('deletes the connection and releases its seat', async () => {
   expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
   expect(store).toHaveReceivedCommandWith(UpdateCommand, {
     Key: { channel: 'client#client1', connectionId: 'client#client1' },
-    ExpressionAttributeValues: expect.objectContaining({ ':released': new Set([seatOf(connection())]) }) as never,
+    ExpressionAttributeValues: expect.objectContaining({ ':seats': new Set([seatOf(connection())]) }) as never,
   });
 });
 

@@ -50,7 +50,7 @@ describe('Opening a session of a partner', () => {
     await expect(openPartnerSession('socket', identity(['resources:read']), now)).rejects.toBe(fault);
     const [taken, returned, ...more] = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
     expect(returned?.Key).toEqual(taken?.Key);
-    expect(returned?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
+    expect(returned?.ExpressionAttributeValues?.[':seats']).toEqual(taken?.ExpressionAttributeValues?.[':seats']);
     expect(more).toEqual([]);
   });
 });

@@ -52,7 +52,7 @@ test('saves the last sample of a device, with the time at which it was received'
   expect(written()).toMatchObject([
     {
       Key: fleetKey(acme, deviceId),
-      ExpressionAttributeValues: { ':state': JSON.stringify(state), ':stateAt': last.timestamp, ':version': 7 },
+      ExpressionAttributeValues: { ':lastState': JSON.stringify(state), ':stateAt': last.timestamp, ':known': 7 },
     },
   ]);
 });
@@ -113,7 +113,7 @@ describe('A state of a device that was written meanwhile', () => {
       .resolves({ Responses: { fleet: [savedDevice(deviceId, 2600, 2)] } });
     store.on(UpdateCommand).rejectsOnce(conditionFailed()).resolves({});
     await save(message(ago(2000), sample(deviceId, 2000)));
-    expect(written()).toMatchObject([1, 2].map((version) => ({ ExpressionAttributeValues: { ':version': version } })));
+    expect(written()).toMatchObject([1, 2].map((version) => ({ ExpressionAttributeValues: { ':known': version } })));
   });
 
   test('fails when other writes come first each time, so that it is retried', async () => {

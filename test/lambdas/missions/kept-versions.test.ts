@@ -107,7 +107,7 @@ test('a job flies the version that replaces its mission while it is created, and
   const missionId = await created();
   const update = engine.answers('UpdateCommand');
   store
-    .on(UpdateCommand, { UpdateExpression: 'SET flown.#until = :until' })
+    .on(UpdateCommand, { UpdateExpression: 'SET #flown.#until = :flown_until' })
     .callsFakeOnce(async (input: object) => {
       await replaced(missionId);
       return update(input);
@@ -123,10 +123,12 @@ test('a job flies the version that replaces its mission while it is created, and
 test('a mission that is deleted while a job is created is 404', async () => {
   const missionId = await created();
   const update = engine.answers('UpdateCommand');
-  store.on(UpdateCommand, { UpdateExpression: 'SET flown.#until = :until' }).callsFakeOnce(async (input: object) => {
-    await removed(missionId);
-    return update(input);
-  });
+  store
+    .on(UpdateCommand, { UpdateExpression: 'SET #flown.#until = :flown_until' })
+    .callsFakeOnce(async (input: object) => {
+      await removed(missionId);
+      return update(input);
+    });
   const body = { name: 'Round', deviceGroupId: id('group'), missionId };
   expect(await call(createJob, { scopes, body })).toMatchObject({ status: 404 });
 });
@@ -134,7 +136,7 @@ test('a mission that is deleted while a job is created is 404', async () => {
 test('the jobs of a day cost one write', async () => {
   const missionId = await created();
   for (let count = 0; count < 3; count++) await createdJob(missionId);
-  const notes = store.commandCalls(UpdateCommand, { UpdateExpression: 'SET flown.#until = :until' });
+  const notes = store.commandCalls(UpdateCommand, { UpdateExpression: 'SET #flown.#until = :flown_until' });
   expect(notes).toHaveLength(1);
 });
 

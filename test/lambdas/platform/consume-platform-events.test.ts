@@ -33,7 +33,7 @@ const updates = (table: string) =>
 /** The removal of the sample device, as it is written to the fleet table. */
 const removed = {
   Key: fleetKey(acme, id('device')),
-  ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': '2026-11-27T10:29:30.000Z' },
+  ExpressionAttributeValues: { ':kind': 'removed', ':eventTime': '2026-11-27T10:29:30.000Z' },
 };
 /** Stores the sample job with a status that a report cannot change. */
 function givenJobThatIs(status: JobStatus): void {

@@ -314,7 +314,10 @@ describe('The end of a share', () => {
     expect(sockets).not.toHaveReceivedAnyCommand();
     expect(store).toHaveReceivedCommandWith(UpdateCommand, {
       Key: { channel, connectionId: 'waiting' },
-      ExpressionAttributeValues: { ':none': [], ':messages': [{ text: JSON.stringify(message), endsChannel: true }] },
+      ExpressionAttributeValues: {
+        ':empty': [],
+        ':buffered': [{ text: JSON.stringify(message), endsChannel: true }],
+      },
     });
   });
 

@@ -292,7 +292,7 @@ test('a closed socket is deleted with all its subscriptions and its seat release
     expect(store).toHaveReceivedCommandWith(DeleteCommand, { Key: { channel, connectionId: 'gone' } });
   expect(store).toHaveReceivedCommandWith(UpdateCommand, {
     Key: { channel: 'client#client1', connectionId: 'client#client1' },
-    ExpressionAttributeValues: expect.objectContaining({ ':released': new Set([`${later} 1 gone`]) }) as never,
+    ExpressionAttributeValues: expect.objectContaining({ ':seats': new Set([`${later} 1 gone`]) }) as never,
   });
 });
 

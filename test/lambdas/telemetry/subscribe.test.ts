@@ -80,8 +80,7 @@ describe('subscribe', () => {
       {
         TableName: 'fleet',
         Key: fleetKey(acme, id('device')),
-        ExpressionAttributeNames: { '#until': 'socketsUntil' },
-        ExpressionAttributeValues: { ':until': partnerSession().openedAt + 7200 },
+        ExpressionAttributeValues: { ':socketsUntil': partnerSession().openedAt + 7200 },
       },
     ]);
   });
@@ -104,7 +103,7 @@ describe('subscribe', () => {
     const updates = store.commandCalls(UpdateCommand, { TableName: 'fleet' });
     expect(updates.map(({ args: [{ input }] }) => input)).toMatchObject([
       { Key: fleetKey(acme, id('device')) },
-      { Key: fleetKey(acme, id('group')), UpdateExpression: 'SET membersFollowedAt = :now' },
+      { Key: fleetKey(acme, id('group')), UpdateExpression: 'SET #membersFollowedAt = :membersFollowedAt' },
     ]);
     expect(snapshotRequests()).toMatchObject([{ isUnnoticed: true }]);
   });

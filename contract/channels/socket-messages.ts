@@ -4,6 +4,7 @@ import { permissions, shareTypes } from '../../domain/shares/share';
 import { shareStatusMessage } from '../../domain/channels/status-message';
 import { deviceState, orientation } from '../../domain/telemetry/telemetry';
 import { errorDetail } from '../terms/message-fault';
+import { viewerTelemetryFields } from './viewer-telemetry-fields';
 import { broadcastAccess, controlOutcomeMessage } from '../shares/share-page';
 
 /** A sample of a device, for partners that have subscribed to it. */
@@ -45,21 +46,34 @@ export type SnapshotEndMessage = z.output<typeof snapshotEndMessage>;
  * A sample of the shared device, for a viewer. One device was shared, so the message names neither its group nor its job. Of
  * the sensor payload it has only the camera's orientation; the rest is the manufacturer's and may hold anything.
  */
-export const viewerTelemetryMessage = z.extend(
-  z.omit(deviceTelemetryMessage, { deviceGroupId: true, jobId: true, sensorPayload: true }),
-  { sensorPayload: z.optional(z.object({ camera: z.object({ orientation }) })) },
-);
+export const viewerTelemetryMessage = z.extend(z.pick(deviceTelemetryMessage, viewerTelemetryFields), {
+  sensorPayload: z.optional(z.object({ camera: z.object({ orientation }) })),
+});
 export type ViewerTelemetryMessage = z.output<typeof viewerTelemetryMessage>;
 
 /** The status of a share, for its viewers: the first message also says what was shared and what the viewer may do. */
-export const viewerShareMessage = z.extend(z.omit(shareStatusMessage, { cursor: true, replayed: true }), {
-  shareType: z.optional(z.enum(shareTypes)),
-  permissions: z.optional(z.array(z.enum(permissions))),
-  /** With `control`, if the share names them: the commands that it permits; without it all but LAND. */
-  commands: z.optional(z.array(z.string())),
-  /** Only for a client that offers it: where the samples and the number of viewers are. */
-  broadcast: z.optional(broadcastAccess),
-});
+export const viewerShareMessage = z.extend(
+  z.pick(shareStatusMessage, {
+    type: true,
+    shareCode: true,
+    shareState: true,
+    currentViewers: true,
+    maxViewers: true,
+    expiresAt: true,
+    sequence: true,
+    deleted: true,
+    snapshot: true,
+    timestamp: true,
+  }),
+  {
+    shareType: z.optional(z.enum(shareTypes)),
+    permissions: z.optional(z.array(z.enum(permissions))),
+    /** With `control`, if the share names them: the commands that it permits; without it all but LAND. */
+    commands: z.optional(z.array(z.string())),
+    /** Only for a client that offers it: where the samples and the number of viewers are. */
+    broadcast: z.optional(broadcastAccess),
+  },
+);
 export type ViewerShareMessage = z.output<typeof viewerShareMessage>;
 
 /** Keeps an idle socket open. */

@@ -24,6 +24,9 @@ export const commandsReply = z.object({ success, commands: z.array(command), cou
 export const jobCommandsReply = z.object({ success, commands: z.array(command), count: z.int() });
 
 /** Without a holder only the device. */
-export const deviceControl = z.extend(z.partial(z.omit(controlLease, { shareCode: true })), { deviceId: z.string() });
+export const deviceControl = z.extend(
+  z.partial(z.pick(controlLease, { origin: true, heldBy: true, shareId: true, until: true })),
+  { deviceId: z.string() },
+);
 
 export const controlReply = z.object({ success, control: deviceControl });

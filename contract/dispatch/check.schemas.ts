@@ -8,7 +8,7 @@ export const { finding } = domain;
 export const checkedJobReply = z.object({
   success,
   feasible: z.boolean(),
-  ...z.omit(domain.checkReport, { findings: true }).shape,
+  ...z.pick(domain.checkReport, { length: true, durationSeconds: true, charge: true }).shape,
   findings: z.array(finding),
   candidates: z.array(candidate),
 });

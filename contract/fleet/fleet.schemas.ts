@@ -10,16 +10,7 @@ export const playback = z.object({ protocol: z.literal('HLS'), url: z.string(), 
 
 /** The device of a share, with its last known state. */
 export const sharedDevice = z.extend(
-  z.omit(domain.device, {
-    version: true,
-    reportedAt: true,
-    savedAt: true,
-    takeOff: true,
-    capabilities: true,
-    transitions: true,
-    socketsUntil: true,
-    topicUntil: true,
-  }),
+  z.pick(domain.device, { deviceId: true, deviceGroupId: true, name: true, status: true, lastState: true }),
   { playback: z.optional(z.nullable(playback)) },
 );
 
@@ -33,16 +24,21 @@ export const device = z.extend(z.pick(domain.device, { deviceId: true, name: tru
   lastState: z.optional(listedState),
 });
 
-export const deviceGroup = z.extend(domain.deviceGroup, {
-  deviceCount: z.int(),
-  links,
-  devices: z.array(device),
-});
+export const deviceGroup = z.extend(
+  z.pick(domain.deviceGroup, { deviceGroupId: true, name: true, description: true }),
+  {
+    deviceCount: z.int(),
+    links,
+    devices: z.array(device),
+  },
+);
 
 export const resourcesReply = z.object({ success, resources: z.array(deviceGroup), count: z.int() });
 
 export const deviceRange = domain.deviceRange;
 
-export const deviceCapabilities = z.extend(domain.deviceCapabilities, { deviceId: z.string() });
+export const deviceCapabilities = z.extend(z.pick(domain.deviceCapabilities, { commands: true, range: true }), {
+  deviceId: z.string(),
+});
 
 export const capabilitiesReply = z.object({ success, capabilities: deviceCapabilities });

@@ -21,7 +21,33 @@ export const createdJobReply = z.object({ success, job: createdJob });
 export const jobsReply = z.object({ success, jobs: z.array(jobSummary), count: z.int(), nextToken });
 
 /** A job with everything that a partner set. */
-export const job = z.extend(z.omit(domain.job, { updatedAt: true, cancelledAt: true }), { links });
+export const job = z.extend(
+  z.pick(domain.job, {
+    name: true,
+    deviceGroupId: true,
+    description: true,
+    missionId: true,
+    deviceId: true,
+    priority: true,
+    scheduledAt: true,
+    desiredLocation: true,
+    actionOnArrival: true,
+    flight: true,
+    metadata: true,
+    jobId: true,
+    status: true,
+    missionVersion: true,
+    reportedAt: true,
+    reason: true,
+    reasonText: true,
+    commandId: true,
+    plannedFlight: true,
+    progress: true,
+    version: true,
+    createdAt: true,
+  }),
+  { links },
+);
 
 export const jobReply = z.object({ success, job });
 

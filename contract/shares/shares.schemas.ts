@@ -4,13 +4,15 @@ import { links, nextToken, success } from '../terms/page.schemas';
 
 /** A share with the address of its page. */
 export const share = z.extend(
-  z.omit(domain.share, {
-    deviceId: true,
-    currentViewers: true,
-    version: true,
-    metadata: true,
-    expired: true,
-    revokedAt: true,
+  z.pick(domain.share, {
+    shareCode: true,
+    resourceId: true,
+    shareType: true,
+    permissions: true,
+    commands: true,
+    expiresAt: true,
+    maxViewers: true,
+    createdAt: true,
   }),
   {
     shareUrl: z.string(),

@@ -18,9 +18,33 @@ const commonFields = z.object({
   at: z.iso.datetime(),
 });
 
+/** What the platform is told of a job. */
+export const toldJob = z.pick(job, {
+  name: true,
+  deviceGroupId: true,
+  description: true,
+  missionId: true,
+  deviceId: true,
+  priority: true,
+  scheduledAt: true,
+  desiredLocation: true,
+  actionOnArrival: true,
+  flight: true,
+  metadata: true,
+  jobId: true,
+  status: true,
+  missionVersion: true,
+  reason: true,
+  reasonText: true,
+  commandId: true,
+  plannedFlight: true,
+  progress: true,
+  version: true,
+});
+
 const jobDetail = z.object({
   ...commonFields.shape,
-  ...z.omit(job, { createdAt: true, updatedAt: true, cancelledAt: true, reportedAt: true }).shape,
+  ...toldJob.shape,
   /** Of a mission of this service, in the events that tell the whole job. */
   missionLine: z.optional(missionLine),
 });
@@ -42,7 +66,10 @@ export const outboundEvents = {
   'job.deleted': jobDetail,
   /** An open job, for a platform that asked by `jobs.requested`; then how many there were. */
   'job.snapshot': z.extend(jobDetail, { requestId: z.string() }),
-  'jobs.answered': z.extend(z.omit(commonFields, { organisationId: true }), { requestId: z.string(), count: z.int() }),
+  'jobs.answered': z.extend(z.pick(commonFields, { eventId: true, eventVersion: true, at: true }), {
+    requestId: z.string(),
+    count: z.int(),
+  }),
   'share.created': shareDetail,
   'share.ended': z.extend(shareDetail, { reason: z.enum(['REVOKED', 'EXPIRED']) }),
   'control.requested': z.object({
@@ -70,7 +97,7 @@ export const outboundEvents = {
   'mission.check.requested': z.object({
     /** The same for every repeat; the platform reports with it. */
     requestId: z.string(),
-    ...z.omit(commonFields, { eventId: true }).shape,
+    ...z.pick(commonFields, { eventVersion: true, organisationId: true, at: true }).shape,
     ...checkedJob.shape,
     missionLine: z.optional(missionLine),
   }),

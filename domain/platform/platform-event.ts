@@ -1,6 +1,6 @@
 import { organisationId, organisationOf, type Kind } from '../values/id';
 import type { Job } from '../jobs/job';
-import type { OutboundDetail, OutboundEvent } from './outbound-events';
+import { toldJob, type OutboundDetail, type OutboundEvent } from './outbound-events';
 import { PLATFORM } from '../values/service';
 import { notBefore, shareEnd, type Change } from '../channels/status-event';
 
@@ -13,8 +13,7 @@ const commonFields = (kind: Kind, id: string, name: string, version: number, at:
 
 /** A job as the platform receives it. @param at when it got this version, ISO 8601 */
 function jobDetail(job: Job, version: number, at: string): OutboundDetail<'job.created'> {
-  const { createdAt: _createdAt, updatedAt: _updatedAt, cancelledAt: _cancelledAt, reportedAt: _, ...known } = job;
-  return { ...known, ...commonFields('job', job.jobId, job.jobId, version, at), version };
+  return { ...toldJob.parse(job), ...commonFields('job', job.jobId, job.jobId, version, at), version };
 }
 
 /** An open job, for a platform that has asked for them. */

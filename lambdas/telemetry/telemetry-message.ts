@@ -1,5 +1,6 @@
 /** What followers are sent of a sample; also its snapshot, so that whoever sends one needs nothing of the delivery. */
 import type { DeviceTelemetryMessage, ViewerTelemetryMessage } from '../../contract/channels/socket-messages';
+import { viewerTelemetryFields } from '../../contract/channels/viewer-telemetry-fields';
 import type { Device } from '../../domain/fleet/fleet';
 import { ageAt, sequenceOf, type DeviceState } from '../../domain/telemetry/telemetry';
 
@@ -25,9 +26,15 @@ export const snapshotMessage = (device: Device, now: Date): DeviceTelemetryMessa
     age: ageAt(device.lastState, now),
   };
 
+type Visible = Pick<DeviceTelemetryMessage, keyof typeof viewerTelemetryFields>;
+
 /** The message for a viewer of a share, which has fewer fields. */
 export function viewerMessage(message: DeviceTelemetryMessage): ViewerTelemetryMessage {
-  const { deviceGroupId: _group, jobId: _job, sensorPayload, ...visible } = message;
+  const { sensorPayload, ...fields } = message;
   const orientation = sensorPayload?.camera?.orientation;
-  return { ...visible, ...(orientation && { sensorPayload: { camera: { orientation } } }) };
+  const visible = Object.entries(fields).filter(([name]) => Object.hasOwn(viewerTelemetryFields, name));
+  return {
+    ...(Object.fromEntries(visible) as Visible),
+    ...(orientation && { sensorPayload: { camera: { orientation } } }),
+  };
 }

@@ -1,15 +1,8 @@
 import * as z from 'zod/mini';
 import { commandPosition as position } from '../../domain/commands/command';
 import { commandRecord, lateOutcome as late } from '../../domain/commands/command-record';
-import { knownRequests, ownRequest } from '../../domain/commands/command-request';
 import { controlLease } from '../../domain/commands/control-lease';
 import { nextToken, success } from '../terms/page.schemas';
-
-export const { PAUSE: pauseCommand, RESUME: resumeCommand, RETURN_HOME: returnHomeCommand } = knownRequests;
-export const { LAND: landCommand, GO_TO: goToCommand, ORBIT: orbitCommand } = knownRequests;
-export const { LOOK_AT: lookAtCommand, GIMBAL: gimbalCommand, TAKE_PHOTO: takePhotoCommand } = knownRequests;
-export const { START_RECORDING: startRecordingCommand, STOP_RECORDING: stopRecordingCommand } = knownRequests;
-export const ownCommand = ownRequest;
 
 export const commandPosition = position;
 

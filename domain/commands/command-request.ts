@@ -19,19 +19,9 @@ const requestOf = <Name extends KnownCommand>(name: Name) =>
   z.strictObject({ name: z.literal(name), ...commandParameters[name], ...common });
 
 /** By the name of the command. */
-export const knownRequests = {
-  PAUSE: requestOf('PAUSE'),
-  RESUME: requestOf('RESUME'),
-  RETURN_HOME: requestOf('RETURN_HOME'),
-  LAND: requestOf('LAND'),
-  GO_TO: requestOf('GO_TO'),
-  ORBIT: requestOf('ORBIT'),
-  LOOK_AT: requestOf('LOOK_AT'),
-  GIMBAL: requestOf('GIMBAL'),
-  TAKE_PHOTO: requestOf('TAKE_PHOTO'),
-  START_RECORDING: requestOf('START_RECORDING'),
-  STOP_RECORDING: requestOf('STOP_RECORDING'),
-} as const satisfies Record<KnownCommand, z.ZodMiniType>;
+export const knownRequests = Object.fromEntries(commandNames.map((name) => [name, requestOf(name)])) as {
+  readonly [Name in KnownCommand]: ReturnType<typeof requestOf<Name>>;
+};
 
 /** A command of the drone platform's own, whose parameters only the platform knows. */
 export const ownRequest = z

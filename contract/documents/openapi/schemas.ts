@@ -1,4 +1,6 @@
 import type * as z from 'zod/mini';
+import { commandNames } from '../../../domain/commands/command';
+import { knownRequests, ownRequest } from '../../../domain/commands/command-request';
 import { mediaTypeOf } from '../../../domain/missions/mission-record';
 import * as telemetry from '../../../domain/telemetry/telemetry';
 import { endpointTable } from '../../endpoint-table';
@@ -6,6 +8,7 @@ import { nonTextMediaTypes } from '../../terms/binary-media-types';
 import type { EndpointKey } from '../../endpoints';
 import * as check from '../../dispatch/check.schemas';
 import * as commands from '../../commands/commands.schemas';
+import { commandSchemaName, commandTexts } from '../../commands/commands.texts';
 import * as dispatch from '../../dispatch/dispatch.schemas';
 import * as errors from '../../terms/errors.schemas';
 import * as events from '../../events/events.schemas';
@@ -30,40 +33,24 @@ interface NamedSchema {
   readonly examples?: readonly unknown[];
 }
 
-type Exported = typeof check &
-  typeof commands &
-  typeof dispatch &
-  typeof errors &
-  typeof events &
-  typeof fleet &
-  typeof jobs &
-  typeof limits &
-  typeof missions &
-  typeof page &
-  typeof shares &
-  typeof telemetry &
-  typeof token &
-  typeof tracks;
-
 /** Everything that a module of schemas exports. */
-const exported = Object.fromEntries(
-  [
-    Object.entries(check),
-    Object.entries(commands),
-    Object.entries(dispatch),
-    Object.entries(errors),
-    Object.entries(events),
-    Object.entries(fleet),
-    Object.entries(jobs),
-    Object.entries(limits),
-    Object.entries(missions),
-    Object.entries(page),
-    Object.entries(shares),
-    Object.entries(telemetry),
-    Object.entries(token),
-    Object.entries(tracks),
-  ].flat(),
-) as unknown as Exported;
+const exported = {
+  ...check,
+  ...commands,
+  ...dispatch,
+  ...errors,
+  ...events,
+  ...fleet,
+  ...jobs,
+  ...limits,
+  ...missions,
+  ...page,
+  ...shares,
+  ...telemetry,
+  ...token,
+  ...tracks,
+};
+type Exported = typeof exported;
 
 type SchemaExport = { [Name in keyof Exported]: Exported[Name] extends z.ZodMiniType ? Name : never }[keyof Exported];
 
@@ -136,19 +123,17 @@ const parts = described({
 
 const requestParts: Readonly<Record<string, NamedSchema>> = {
   ...described({ tokenRequest: 'Credentials of a client. Other fields are ignored.' }),
+  ...Object.fromEntries(
+    commandNames.map((name) => [
+      commandSchemaName(name),
+      { schema: knownRequests[name], description: commandTexts[name] },
+    ]),
+  ),
+  OwnCommand: {
+    schema: ownRequest,
+    description: 'A command that the drone platform defines, with its parameters.',
+  },
   ...described({
-    pauseCommand: 'Stop, and hover until `RESUME`.',
-    resumeCommand: 'Go on after `PAUSE`, or after `GO_TO`.',
-    returnHomeCommand: 'End the flight: return and land.',
-    landCommand: 'End the flight: land where the drone is.',
-    goToCommand: 'Fly to a place, and hover there until `RESUME`. It ends a pause.',
-    orbitCommand: 'Circle around a place.',
-    lookAtCommand: 'Turn the camera to a place.',
-    gimbalCommand: 'Turn the camera. Needs `pitch` or `yaw`.',
-    takePhotoCommand: 'Take a photo.',
-    startRecordingCommand: 'Begin to record video.',
-    stopRecordingCommand: 'End the recording of video.',
-    ownCommand: 'A command that the drone platform defines, with its parameters.',
     commandPosition: fieldOf('position', 'GoToCommand')?.description ?? '',
   }),
   // Strict, as those of a job are not.

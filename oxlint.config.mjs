@@ -25,8 +25,8 @@ const rooms = [
   'platform',
 ];
 /**
- * The floors: which are below, on which grounds all rooms stand, grounds that don't import each other, the packages, and the roofs, which know
- * all rooms; `.` is the files of the floor itself.
+ * The floors: which are below, or which folders of these, or which for types only; on which grounds all rooms stand, grounds that don't
+ * import each other, the packages, and the roofs, which know all rooms; `.` is the files of the floor itself.
  */
 const floors = {
   domain: { grounds: ['values'], packages: ['zod', 'geographiclib-geodesic'] },
@@ -64,6 +64,7 @@ const floors = {
   },
   lib: {
     below: ['contract'],
+    values: ['domain/values'],
     types: ['domain'],
     grounds: ['functions'],
     rooms: ['rest', 'access', 'missions', 'channels', 'platform', 'shares', 'docs', 'observability'],
@@ -78,9 +79,9 @@ const foldersOf = (floor) => {
   return [...grounds, ...own, ...roofs].map((folder) => (folder === '.' ? floor : `${floor}/${folder}`));
 };
 const rowsOf = (floor) => {
-  const { below = [], types = [], roofs = [], apart = [], packages, node } = floors[floor];
+  const { below = [], values = [], types = [], roofs = [], apart = [], packages, node } = floors[floor];
   const own = foldersOf(floor);
-  const lower = below.flatMap(foldersOf);
+  const lower = [...below.flatMap(foldersOf), ...values];
   const areApart = (folder, other) => [folder, other].every((one) => apart.some((name) => one === `${floor}/${name}`));
   return own.map((folder, index) => [
     folder,
@@ -119,7 +120,11 @@ const arrows = {
     ],
     node: true,
   },
-  simulator: { folders: foldersOf('contract'), packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },
+  simulator: {
+    folders: ['contract', 'domain'].flatMap(foldersOf),
+    packages: ['zod', '@aws-sdk/*', 'aws-lambda'],
+    node: true,
+  },
   'packages/cloud-assembly-runner/test': {
     folders: ['packages/cloud-assembly-runner'],
     packages: [...runnerPackages, ...Object.keys(runner.devDependencies)],

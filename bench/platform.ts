@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { InboundEvent } from '../contract/platform/platform';
+import type { InboundEvent } from '../domain/platform/inbound-events';
 import { jobStatuses, wayTo, type JobStatus } from '../domain/jobs/job-lifecycle';
 import { follow, subscribeToJobs, type Listener } from './support/channel-listeners';
 import { median, percentile, type Measured, type Measurement } from './support/figure';

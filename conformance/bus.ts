@@ -7,13 +7,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import {
-  EVENT_VERSION,
-  outboundEvents,
-  PLATFORM,
-  SERVICE,
-  type OutboundEventType,
-} from '../contract/platform/platform';
+import { EVENT_VERSION, outboundEvents, type OutboundEventType } from '../domain/platform/outbound-events';
+import { PLATFORM, SERVICE } from '../domain/values/service';
 
 /** Where the calls of the AWS SDK go. */
 export interface Access {

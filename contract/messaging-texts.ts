@@ -2,7 +2,8 @@ import { LEASE_S } from '../domain/commands/control-lease';
 import { flownStatuses } from './jobs/job-lifecycle.texts';
 import { MAX_TRACK_POINTS } from './telemetry/track-points';
 import type { CarriedType, ChannelKind } from './channels/status-channels';
-import { MAX_SAMPLES, type WebSocketActionName } from './websocket-actions';
+import { type WebSocketActionName } from './websocket-actions';
+import { MAX_SAMPLES } from './telemetry/telemetry.actions';
 
 /** What the documents say of an action or of a channel. */
 export interface MessagingTexts {

@@ -3,8 +3,6 @@ import { publish, subscribe, unsubscribe } from './telemetry/telemetry.actions';
 import { control, flight, playback, releaseControl, takeControl } from './shares/viewers.actions';
 import type { WebSocketAction } from './terms/websocket-action';
 
-export { MAX_SAMPLES } from './telemetry/telemetry.actions';
-
 /** Path of the telemetry endpoint below {ws_url} (spec section 6). */
 export const TELEMETRY_PATH = '/telemetry';
 

@@ -1,4 +1,5 @@
-import { outboundEvents, type InboundDetail } from '../contract/platform/platform';
+import { outboundEvents } from '../domain/platform/outbound-events';
+import type { InboundDetail } from '../domain/platform/inbound-events';
 import { courseOf, MAX_CHARGE, type Course, type Flight } from './course';
 import { offsetAt } from './course-state';
 import { dockPositionOf } from './dock-position';

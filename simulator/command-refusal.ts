@@ -1,11 +1,6 @@
 import * as z from 'zod/mini';
-import {
-  commandParameters,
-  endsFlight,
-  isKnownCommand,
-  type CommandReason,
-  type KnownCommand,
-} from '../contract/platform/platform';
+import { commandParameters, endsFlight, isKnownCommand, type KnownCommand } from '../domain/commands/command';
+import type { CommandReason } from '../domain/commands/command-lifecycle';
 import { neededFrom, PER_SECOND } from './charge';
 import { courseOf, type Flight } from './course';
 import { chargeAt, detourOf, flownOf, isDown, landsFirst, placeOf, placeOfFlown, stretchAt, type Flown } from './flown';

@@ -1,6 +1,6 @@
 import type { EventBridgeEvent } from 'aws-lambda';
-import { isFinal } from '../contract/jobs/job-lifecycle.texts';
-import { outboundEvents, type OutboundEventType } from '../contract/platform/platform';
+import { isFinal } from '../domain/jobs/job-lifecycle';
+import { outboundEvents, type OutboundEventType } from '../domain/platform/outbound-events';
 import { checkMission } from './check-mission';
 import { listDevices } from './inventory';
 import { changePriority, insertMission, withdrawMission } from './missions';

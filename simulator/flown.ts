@@ -1,4 +1,6 @@
-import { endsFlight, type CommandReason, type FailureReason } from '../contract/platform/platform';
+import { endsFlight } from '../domain/commands/command';
+import type { CommandReason } from '../domain/commands/command-lifecycle';
+import type { FailureReason } from '../domain/jobs/job-report';
 import { type Flight } from './course';
 import { lowAt, spentAt } from './charge';
 import type { Place } from './plane';

@@ -1,4 +1,5 @@
-import type { FlightSettings, Location, MissionLine } from '../contract/platform/platform';
+import type { FlightSettings, Location } from '../domain/values/destination';
+import type { MissionLine } from '../domain/missions/mission';
 
 /** Failures that a partner can request with the job's `metadata.simulate`. */
 export const failures = ['link-loss', 'low-battery', 'dock-fault', 'abort'] as const;

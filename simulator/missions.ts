@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { missionLine, outboundEvents } from '../contract/platform/platform';
+import { missionLine } from '../domain/missions/mission';
+import { outboundEvents } from '../domain/platform/outbound-events';
 import { answers, failures } from './mission-plan';
 import { endItem, finishedTtl, insertItem, updateItem } from './table';
 import { taken, type Taken } from './taken';

@@ -1,5 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { PLATFORM, type InboundEvent } from '../contract/platform/platform';
+import { PLATFORM } from '../domain/values/service';
+import type { InboundEvent } from '../domain/platform/inbound-events';
 import { clientConfig } from './client-config';
 import { setting } from './setting';
 

@@ -1,4 +1,5 @@
-import type { FailureReason, InboundDetail } from '../contract/platform/platform';
+import type { FailureReason } from '../domain/jobs/job-report';
+import type { InboundDetail } from '../domain/platform/inbound-events';
 import { courseOf, type Flight } from './course';
 import { flownOf, overAt, type Flown } from './flown';
 import { DOCK_FAULT_S, LINK_GIVEN_UP_S, LINK_LOST_S, TAKE_OFF_S, whyRefused } from './timeline';

@@ -1,4 +1,5 @@
-import { endsFlight, type CommandReason } from '../contract/platform/platform';
+import { endsFlight } from '../domain/commands/command';
+import type { CommandReason } from '../domain/commands/command-lifecycle';
 import { isSupported, whyNotObeyed } from './command-refusal';
 import { flownOf, isOutOfReach } from './flown';
 import { elapsedOf, flightOf, type Fleet, type Flying } from './flying';

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { commandReason, location } from '../contract/platform/platform';
+import { commandReason } from '../domain/commands/command-lifecycle';
+import { location } from '../domain/values/destination';
 
 /** What of a command matters to a drone. */
 export const order = z.object({

@@ -1,6 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { AwsAccess } from 'cloud-assembly-runner';
-import { PLATFORM, type InboundEvent } from '../../contract/platform/platform';
+import { PLATFORM } from '../../domain/values/service';
+import type { InboundEvent } from '../../domain/platform/inbound-events';
 import { findBus } from '../support/bus';
 import type { LocalStack } from '../support/local-stack';
 import type { ChannelClient } from '../support/many-clients';

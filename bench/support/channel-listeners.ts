@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
-import { channels, topicOf, type Channel } from '../../contract/channels/status-channels';
+import { channels, type Channel } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/links';
 import type { StackFacts } from '../../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 

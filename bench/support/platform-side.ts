@@ -8,7 +8,8 @@ import {
   type QueueAttributeName,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { PLATFORM, type InboundEvent } from '../../contract/platform/platform';
+import { PLATFORM } from '../../domain/values/service';
+import type { InboundEvent } from '../../domain/platform/inbound-events';
 import type { AwsAccess } from 'cloud-assembly-runner';
 import { findBus } from './bus';
 

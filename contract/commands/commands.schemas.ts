@@ -1,20 +1,13 @@
 import * as z from 'zod/mini';
-import { commandPosition as position } from '../../domain/commands/command';
-import { commandRecord, lateOutcome as late } from '../../domain/commands/command-record';
+import { commandRecord } from '../../domain/commands/command-record';
 import { controlLease } from '../../domain/commands/control-lease';
 import { nextToken, success } from '../terms/page.schemas';
 
-export const commandPosition = position;
+export const commandReply = z.object({ success, command: commandRecord });
 
-export const lateOutcome = late;
+export const commandsReply = z.object({ success, commands: z.array(commandRecord), count: z.int(), nextToken });
 
-export const command = commandRecord;
-
-export const commandReply = z.object({ success, command });
-
-export const commandsReply = z.object({ success, commands: z.array(command), count: z.int(), nextToken });
-
-export const jobCommandsReply = z.object({ success, commands: z.array(command), count: z.int() });
+export const jobCommandsReply = z.object({ success, commands: z.array(commandRecord), count: z.int() });
 
 /** Without a holder only the device. */
 export const deviceControl = z.extend(

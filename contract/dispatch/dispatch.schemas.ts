@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
-import * as domain from '../../domain/dispatch/dispatch';
+import { candidate } from '../../domain/dispatch/dispatch';
 import { createdJob } from '../jobs/jobs.schemas';
 import { success } from '../terms/page.schemas';
-
-export const { candidate } = domain;
 
 export const dispatchedJobReply = z.object({
   success,

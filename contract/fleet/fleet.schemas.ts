@@ -35,8 +35,6 @@ export const deviceGroup = z.extend(
 
 export const resourcesReply = z.object({ success, resources: z.array(deviceGroup), count: z.int() });
 
-export const deviceRange = domain.deviceRange;
-
 export const deviceCapabilities = z.extend(z.pick(domain.deviceCapabilities, { commands: true, range: true }), {
   deviceId: z.string(),
 });

@@ -9,16 +9,11 @@ export const jobsQuery = z.strictObject({
   deviceId: domain.jobRequest.shape.deviceId,
 });
 
-export { flightSettings, location } from '../../domain/values/destination';
-export { progress } from '../../domain/jobs/progress';
-
-export const { jobSummary } = domain;
-
-export const createdJob = z.extend(jobSummary, { links });
+export const createdJob = z.extend(domain.jobSummary, { links });
 
 export const createdJobReply = z.object({ success, job: createdJob });
 
-export const jobsReply = z.object({ success, jobs: z.array(jobSummary), count: z.int(), nextToken });
+export const jobsReply = z.object({ success, jobs: z.array(domain.jobSummary), count: z.int(), nextToken });
 
 /** A job with everything that a partner set. */
 export const job = z.extend(

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import * as domain from '../../domain/missions/mission-record';
+import { mediaTypeOf, mission } from '../../domain/missions/mission-record';
 import { waypoint } from '../../domain/missions/mission';
 import { name, ofOneLine, visible } from '../../domain/values/text';
 import { nextToken, page, success } from '../terms/page.schemas';
 
-const { KML, WPML: KMZ } = domain.mediaTypeOf;
+const { KML, WPML: KMZ } = mediaTypeOf;
 
 /** Media types of the files that are taken. */
-export const missionMediaTypes = Object.values(domain.mediaTypeOf);
+export const missionMediaTypes = Object.values(mediaTypeOf);
 
 export const fileQuery = z.strictObject({ name: z.optional(name.check(ofOneLine, visible)) });
 
@@ -26,8 +26,6 @@ export const missionFileFormats = {
 export const missionQuery = z.strictObject({
   format: z.optional(z.enum(Object.keys(missionFileFormats) as (keyof typeof missionFileFormats)[])),
 });
-
-export const { mission } = domain;
 
 export const missionReply = z.object({ success, mission });
 

@@ -1,4 +1,5 @@
-import { EVENT_VERSION, PLATFORM, SERVICE } from './platform';
+import { EVENT_VERSION } from '../../domain/platform/outbound-events';
+import { PLATFORM, SERVICE } from '../../domain/values/service';
 
 /** An event as it is on the bus, with the fields that its publisher sets. */
 export interface PlatformEventExample {

@@ -1,4 +1,4 @@
-import { dropReasons } from './platform';
+import { dropReasons } from '../../domain/platform/drop-reason';
 import type { Field, Fields } from '../terms/field';
 import { failureCodes } from '../jobs/jobs.texts';
 

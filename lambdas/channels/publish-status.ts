@@ -1,4 +1,5 @@
-import { channelsOf, topicOf, type Channel } from '../../contract/channels/status-channels';
+import { channelsOf, type Channel } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/links';
 import { channelKey } from '../../data/store/channel-key';
 import { followersOf, type Follower } from '../../data/channels/followers';
 import { requestRetention } from '../../data/channels/retained-status';

@@ -1,4 +1,5 @@
-import type { DropReason, InboundDetail } from '../../contract/platform/platform';
+import type { DropReason } from '../../domain/platform/drop-reason';
+import type { InboundDetail } from '../../domain/platform/inbound-events';
 import { changeCommand, keepLateOutcome } from '../../data/commands/command-changes';
 import { invalid } from '../../domain/values/refusal';
 import { expectNotAhead, latestBegin } from '../../domain/values/reported-time';

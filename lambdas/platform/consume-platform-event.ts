@@ -1,11 +1,7 @@
 import type * as z from 'zod/mini';
 import { $ZodError } from 'zod/v4/core';
-import {
-  inboundEvents,
-  platformEnvelope,
-  type InboundDetail,
-  type InboundEventType,
-} from '../../contract/platform/platform';
+import { platformEnvelope } from '../../contract/platform/platform';
+import { inboundEvents, type InboundDetail, type InboundEventType } from '../../domain/platform/inbound-events';
 import { describeFault } from '../../contract/terms/validation-messages';
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
 import { invalid, Refusal, type Detail } from '../../domain/values/refusal';

@@ -1,4 +1,4 @@
-import type { DropReason } from '../../contract/platform/platform';
+import type { DropReason } from '../../domain/platform/drop-reason';
 import type { Detail } from '../../domain/values/refusal';
 
 /** Why an event was not applied, or some of its samples. */

@@ -1,4 +1,5 @@
-import type { DropReason, InboundDetail, InboundEventType } from '../../contract/platform/platform';
+import type { DropReason } from '../../domain/platform/drop-reason';
+import type { InboundDetail, InboundEventType } from '../../domain/platform/inbound-events';
 import { registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet/fleet-registry';
 import { changeOfEvent } from '../../data/jobs/change-id';
 import { reportStatus } from '../../data/jobs/reported-status';

@@ -1,4 +1,5 @@
-import { dropReasons, MOST_TOLD } from '../../contract/platform/platform';
+import { MOST_TOLD } from '../../contract/platform/platform';
+import { dropReasons } from '../../domain/platform/drop-reason';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
 import { organisationId, organisationOf, type Kind } from '../../domain/values/id';
 import { Refusal } from '../../domain/values/refusal';

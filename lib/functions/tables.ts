@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { TableEncryption, type Attribute, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { tableNames, tableOutput, type TableName } from '../../contract/terms/tables';
+import { tableNames, tableOutput, type TableName } from '../../domain/values/table';
 import { publishOutputs } from './publish-outputs';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });

@@ -1,7 +1,7 @@
 import { Stack, Validations } from 'aws-cdk-lib/core';
 import { AccountPrincipal, AccountRootPrincipal, ArnPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { PLATFORM } from '../../contract/platform/platform';
+import { PLATFORM } from '../../domain/values/service';
 import { nagName } from '../functions/nag-name';
 import { ServiceRole } from '../functions/service-role';
 import { publishOutputs } from '../functions/publish-outputs';

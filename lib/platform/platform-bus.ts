@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import { type Archive, type CfnArchive, EventBus, Match } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import type { InboundEventType } from '../../contract/platform/platform';
+import type { InboundEventType } from '../../domain/platform/inbound-events';
 import type { ApiFunction } from '../functions/api-function';
 import { publishOutputs } from '../functions/publish-outputs';
 

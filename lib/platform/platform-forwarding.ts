@@ -1,7 +1,7 @@
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { SERVICE } from '../../contract/platform/platform';
+import { SERVICE } from '../../domain/values/service';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { ServiceRole } from '../functions/service-role';
 import { publishOutputs } from '../functions/publish-outputs';

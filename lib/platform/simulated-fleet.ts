@@ -3,7 +3,8 @@ import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { SERVICE, type OutboundEventType } from '../../contract/platform/platform';
+import { SERVICE } from '../../domain/values/service';
+import type { OutboundEventType } from '../../domain/platform/outbound-events';
 import { ApiFunction } from '../functions/api-function';
 import { bundle } from '../functions/bundle';
 import { simulatorEntryPoints } from '../functions/entry-points';

@@ -4,7 +4,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import { tokenThrottle } from '../../contract/limits';
-import { SERVICE } from '../../contract/platform/platform';
+import { SERVICE } from '../../domain/values/service';
 import type { CustomDomain } from '../functions/deployment-options';
 import { DOCS_PATH } from './docs-paths';
 import type { ApiFunction } from '../functions/api-function';

@@ -1,6 +1,6 @@
 import { Tags, type Stack } from 'aws-cdk-lib/core';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
-import { SERVICE } from '../../contract/platform/platform';
+import { SERVICE } from '../../domain/values/service';
 import type { deploymentOptions } from '../functions/deployment-options';
 
 type Options = Pick<ReturnType<typeof deploymentOptions>, 'stage' | 'tags' | 'permissionsBoundaryArn'>;

@@ -1,4 +1,4 @@
-import { topicOf } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/links';
 import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenJobThatIs, iso } from '../api/given';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { outboundEvents } from '../../contract/platform/platform';
+import { outboundEvents } from '../../domain/platform/outbound-events';
 import { clients } from '../api/client';
 import { givenJob } from '../api/given';
 import { listenAsPlatform } from './platform-bus';

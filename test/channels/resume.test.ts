@@ -1,4 +1,5 @@
-import { topicOf, type Channel } from '../../contract/channels/status-channels';
+import { type Channel } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/links';
 import { cursorOf } from '../../domain/events/cursor';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';

@@ -1,4 +1,5 @@
-import { topicOf, type ChannelKind } from '../../contract/channels/status-channels';
+import { type ChannelKind } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/links';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { subscribe, topicUntil } from './mqtt-client';

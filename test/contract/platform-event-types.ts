@@ -5,14 +5,12 @@
  */
 import {
   inboundEvents,
-  outboundEvents,
   type InboundDetail,
   type InboundEvent,
   type InboundEventType,
-  type OutboundEventType,
-} from '../../contract/platform/platform';
+} from '../../domain/platform/inbound-events';
+import { outboundEvents, type OutboundEventType, type OutboundDetail } from '../../domain/platform/outbound-events';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
-import type { OutboundDetail } from '../../domain/platform/outbound-events';
 import { platformEventHandlers } from '../../lambdas/platform/platform-event-handlers';
 import { publishReports } from '../../simulator/publish-reports';
 

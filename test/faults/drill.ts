@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { topicOf } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/links';
 import { clients, type Answer, type Client } from '../api/client';
 import { givenJob, jobNow } from '../api/given';
 import type { Mqtt } from '../channels/mqtt-client';

@@ -1,4 +1,5 @@
-import { channels, topicOf } from '../../contract/channels/status-channels';
+import { channels } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/links';
 import type { Caller } from './caller';
 import { readMessages, type Kind } from './channel-violations';
 import { MqttConnection, openWebSocket } from './connections';

@@ -1,4 +1,4 @@
-import { EVENT_VERSION } from '../../contract/platform/platform';
+import { EVENT_VERSION } from '../../domain/platform/outbound-events';
 import { checkMission } from '../../simulator/check-mission';
 import { dockPositionOf } from '../../simulator/dock-position';
 import { acme, id } from '../domain/fixtures/samples';

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { inboundEvents } from '../../contract/platform/platform';
+import { inboundEvents } from '../../domain/platform/inbound-events';
 import type { OpenItems } from '../../simulator/open-items';
 import { publishTelemetry, tick } from '../../simulator/tick';
 import { dynamodb, publishedDetails } from './fixtures/aws';

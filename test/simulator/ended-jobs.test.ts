@@ -1,7 +1,7 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { mockClient } from 'aws-sdk-client-mock';
-import { EVENT_VERSION } from '../../contract/platform/platform';
+import { EVENT_VERSION } from '../../domain/platform/outbound-events';
 import { handler } from '../../simulator/consume-job-events';
 import { readOpenItems } from '../../simulator/open-items';
 import { endMission } from '../../simulator/missions';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { channels, topicOf } from '../../../contract/channels/status-channels';
+import { channels } from '../../../contract/channels/status-channels';
+import { topicOf } from '../../../contract/terms/links';
 import { statusMessages } from '../../../contract/channels/status-messages';
 import type { JobStatusMessage } from '../../../domain/channels/status-message';
 import { subscribeToTopic } from '../../client/mqtt-subscription';

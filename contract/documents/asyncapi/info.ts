@@ -1,5 +1,5 @@
 import { HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../channels/status-channels';
-import { MAX_SAMPLES } from '../../websocket-actions';
+import { MAX_SAMPLES } from '../../telemetry/telemetry.actions';
 import { viewerHandshakesPerMinute } from '../../../domain/shares/share';
 
 const handshakesBesideSeats = viewerHandshakesPerMinute({ maxViewers: 0 });

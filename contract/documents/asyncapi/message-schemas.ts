@@ -6,7 +6,7 @@ import * as telemetry from '../../../domain/telemetry/telemetry';
 import { messageId } from '../../terms/message-id';
 import { errorDetail, refusedSample } from '../../terms/message-fault';
 import { flightTakeOff, liveVideo } from '../../shares/share-page';
-import { MAX_SAMPLES } from '../../websocket-actions';
+import { MAX_SAMPLES } from '../../telemetry/telemetry.actions';
 import { fieldOf } from '../fields';
 import { jsonSchemas, type JsonSchema } from '../json-schema';
 

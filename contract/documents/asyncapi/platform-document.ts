@@ -1,7 +1,9 @@
 import type * as z from 'zod/mini';
 import { command } from '../../../domain/commands/command';
 import { sample } from '../../../domain/telemetry/telemetry';
-import { inboundEvents, MAX_REPORTED_SAMPLES, outboundEvents, PLATFORM, SERVICE } from '../../platform/platform';
+import { inboundEvents, MAX_REPORTED_SAMPLES } from '../../../domain/platform/inbound-events';
+import { outboundEvents } from '../../../domain/platform/outbound-events';
+import { PLATFORM, SERVICE } from '../../../domain/values/service';
 import { platformEventExamples } from '../../platform/platform-events.examples';
 import { fieldOf } from '../fields';
 import { jsonSchemas, type JsonSchema } from '../json-schema';

@@ -1,7 +1,14 @@
 import type * as z from 'zod/mini';
-import { commandNames } from '../../../domain/commands/command';
+import { commandNames, commandPosition } from '../../../domain/commands/command';
+import { commandRecord, lateOutcome } from '../../../domain/commands/command-record';
 import { knownRequests, ownRequest } from '../../../domain/commands/command-request';
-import { mediaTypeOf } from '../../../domain/missions/mission-record';
+import { candidate } from '../../../domain/dispatch/dispatch';
+import { finding } from '../../../domain/dispatch/job-check';
+import { deviceRange } from '../../../domain/fleet/fleet';
+import { jobSummary } from '../../../domain/jobs/job';
+import { progress } from '../../../domain/jobs/progress';
+import { mediaTypeOf, mission } from '../../../domain/missions/mission-record';
+import { flightSettings, location } from '../../../domain/values/destination';
 import * as telemetry from '../../../domain/telemetry/telemetry';
 import { endpointTable } from '../../endpoint-table';
 import { nonTextMediaTypes } from '../../terms/binary-media-types';
@@ -33,8 +40,19 @@ interface NamedSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** Everything that a module of schemas exports. */
+/** Everything that a module of schemas exports, and parts of replies that the domain declares. */
 const exported = {
+  candidate,
+  command: commandRecord,
+  commandPosition,
+  deviceRange,
+  finding,
+  flightSettings,
+  jobSummary,
+  lateOutcome,
+  location,
+  mission,
+  progress,
   ...check,
   ...commands,
   ...dispatch,

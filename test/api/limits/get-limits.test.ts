@@ -1,4 +1,4 @@
-import { topicOf } from '../../../contract/channels/status-channels';
+import { topicOf } from '../../../contract/terms/links';
 import { newId } from '../../../data/store/new-id';
 import { organisationOf } from '../../../domain/values/id';
 import { connectMqtt } from '../../channels/mqtt-client';

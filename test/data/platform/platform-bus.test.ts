@@ -1,5 +1,6 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { EVENT_VERSION, SERVICE } from '../../../contract/platform/platform';
+import { EVENT_VERSION } from '../../../domain/platform/outbound-events';
+import { SERVICE } from '../../../domain/values/service';
 import { publishPlatformEvent } from '../../../data/platform/platform-bus';
 import { acme, id } from '../../domain/fixtures/samples';
 import { bus } from '../../lambdas/fixtures/telemetry';

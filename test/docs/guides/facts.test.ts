@@ -8,7 +8,7 @@ import {
   MAX_SUBSCRIPTIONS,
 } from '../../../contract/channels/status-channels';
 import { dispatchedJobReply } from '../../../contract/dispatch/dispatch.schemas';
-import { MAX_SAMPLES } from '../../../contract/websocket-actions';
+import { MAX_SAMPLES } from '../../../contract/telemetry/telemetry.actions';
 import { shareProtocols } from '../../../contract/shares/share-page';
 import { CONTROLS_PER_MINUTE } from '../../../contract/terms/rates';
 import { commandReasons, laterStatuses, commandStatuses, isEnded } from '../../../domain/commands/command-lifecycle';

@@ -1,5 +1,4 @@
-import { EVENT_VERSION, outboundEvents } from '../../../contract/platform/platform';
-import type { OutboundEvent } from '../../../domain/platform/outbound-events';
+import { EVENT_VERSION, outboundEvents, type OutboundEvent } from '../../../domain/platform/outbound-events';
 import { platformEventOf } from '../../../domain/platform/platform-event';
 import { PLATFORM } from '../../../domain/values/service';
 import { acme, sampleJob, sampleShare } from '../fixtures/samples';

@@ -1,7 +1,7 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fromItem, toItem } from '../../../data/jobs/job-item';
-import { PLATFORM } from '../../../contract/platform/platform';
+import { PLATFORM } from '../../../domain/values/service';
 import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, store } from '../../data/fixtures/store';

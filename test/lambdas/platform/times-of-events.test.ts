@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { platformEventExamples } from '../../../contract/platform/platform-events.examples';
-import { inboundEvents, PLATFORM, platformEnvelope, type InboundEventType } from '../../../contract/platform/platform';
+import { platformEnvelope } from '../../../contract/platform/platform';
+import { inboundEvents, type InboundEventType } from '../../../domain/platform/inbound-events';
+import { PLATFORM } from '../../../domain/values/service';
 import { toItem as commandItem } from '../../../data/commands/command-item';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { toItem as jobItem } from '../../../data/jobs/job-item';

@@ -2,7 +2,7 @@ import * as dynamodbClientModule from '@aws-sdk/client-dynamodb';
 import * as sqsModule from '@aws-sdk/client-sqs';
 import * as commandsModule from '@aws-sdk/lib-dynamodb';
 import * as zodModule from 'zod/mini';
-import { PLATFORM } from '../../../contract/platform/platform';
+import { PLATFORM } from '../../../domain/values/service';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { toItem } from '../../../data/jobs/job-item';
 import * as dynamodbModule from '../../../data/store/dynamodb';

@@ -1,5 +1,5 @@
 import { parseEventPattern } from 'cloud-assembly-runner/events/event-pattern';
-import { PLATFORM, SERVICE } from '../../../contract/platform/platform';
+import { PLATFORM, SERVICE } from '../../../domain/values/service';
 import { toItem } from '../../../data/jobs/job-item';
 import { record } from '../../data/fixtures/stream-record';
 import { acme, sampleJob } from '../../domain/fixtures/samples';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpointTable } from '../../../../contract/endpoint-table';
 import { settingsOf, tablesOf, type Endpoint } from '../../../../contract/terms/endpoint';
-import { tableNames, tableVariable, type TableName } from '../../../../contract/terms/tables';
+import { tableNames, tableVariable, type TableName } from '../../../../domain/values/table';
 import { FILE_WITHIN_MS } from '../../../../data/missions/file-seats';
 import { bundle } from '../../../../lib/functions/bundle';
 import { entryPoints } from '../../../../lib/functions/entry-points';

@@ -1,1 +1,0 @@
-export { tableNames, tableOutput, tableVariable, type TableName } from '../../domain/values/table';

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
-  commandStatuses,
+  endedCommandStatuses,
   commandStatusesBefore,
   isEnded,
   type CommandStatus,
@@ -96,7 +96,7 @@ export async function keepLateOutcome(
   lateOutcome: NonNullable<CommandRecord['lateOutcome']>,
   changeId: string,
 ): Promise<boolean> {
-  const ended = commandStatuses.filter((status) => isEnded(status) && status !== lateOutcome.outcome);
+  const ended = endedCommandStatuses.filter((status) => status !== lateOutcome.outcome);
   const isFirst = { text: 'attribute_not_exists(lateOutcome)' };
   const written = await write(key, { lateOutcome, changeId }, ended, isFirst);
   return written === 'written' || fromItem(written)?.changeId === changeId;

@@ -1,7 +1,7 @@
 import { paginateQuery, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Organisation } from '../../domain/values/id';
-import { isFinal, isFlown, jobStatuses, type JobStatus } from '../../domain/jobs/job-lifecycle';
+import { flownStatuses, isFinal, openStatuses, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { jobStatus } from '../../domain/jobs/job';
 import { dynamodb, table } from '../store/dynamodb';
 import { readNewIndex } from '../store/new-index';
@@ -29,7 +29,7 @@ export const mayBeOpen = (status: unknown): boolean => {
  */
 export async function readBusyDevices(organisation: Organisation, now: string): Promise<ReadonlySet<string>> {
   const byId = new Map<string, NamingJob>();
-  for (const status of jobStatuses.filter((each) => !isFinal(each)))
+  for (const status of openStatuses)
     for await (const job of readWithStatus(organisation, status)) byId.set(job.jobId, job);
   const since = new Date(Date.parse(now) - INDEX_LAG_MS).toISOString();
   const newest = readFiltered({
@@ -45,7 +45,7 @@ export async function readBusyDevices(organisation: Organisation, now: string): 
 /** The jobs that are flown and name a device, by the index. They are as many as the drones that the organisation has in the air. */
 export async function readFlownJobs(organisation: Organisation, deviceId: string): Promise<FlownJob[]> {
   const found: FlownJob[] = [];
-  for (const status of jobStatuses.filter(isFlown))
+  for (const status of flownStatuses)
     for await (const job of readWithStatus(organisation, status, deviceId)) found.push({ ...job, status });
   return found;
 }

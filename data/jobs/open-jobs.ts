@@ -2,7 +2,7 @@ import { BatchGetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Organisation } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';
-import { isFinal, jobStatuses } from '../../domain/jobs/job-lifecycle';
+import { openStatuses } from '../../domain/jobs/job-lifecycle';
 import { dynamodb, table } from '../store/dynamodb';
 import { fromItem, keyOf, statusKey } from './job-item';
 
@@ -11,7 +11,7 @@ const MAX_KEYS = 100;
 
 /** The jobs of an organisation whose status is not final, a hundred at a time; without those of the last moment. */
 export async function* readOpenJobs(organisation: Organisation): AsyncGenerator<Job[]> {
-  for (const status of jobStatuses.filter((each) => !isFinal(each)))
+  for (const status of openStatuses)
     for await (const { Items = [] } of paginateQuery(
       { client: dynamodb },
       {

@@ -28,6 +28,8 @@ export const commandStatuses = Object.keys(commandLifecycle) as readonly Command
 
 /** Whether nothing follows a status. */
 export const isEnded = (status: CommandStatus): boolean => commandLifecycle[status].next.length === 0;
+export const endedCommandStatuses = commandStatuses.filter(isEnded);
+export const openCommandStatuses = commandStatuses.filter((status) => !isEnded(status));
 
 /** The statuses from which a command gets to `to`; the condition of the DynamoDB write is generated from them. */
 export const commandStatusesBefore = (to: CommandStatus): readonly CommandStatus[] =>

@@ -28,8 +28,12 @@ export const mayMove = (from: JobStatus, to: JobStatus): boolean => lifecycle[fr
 /** Whether nothing follows a status. */
 export const isFinal = (status: JobStatus): boolean => lifecycle[status].next.length === 0;
 
+/** The statuses that something may follow, in the order of the lifecycle. */
+export const openStatuses = jobStatuses.filter((status) => !isFinal(status));
+
 /** Whether the drone is in the air for a job with this status. */
 export const isFlown = (status: JobStatus): boolean => lifecycle[status].flown;
+export const flownStatuses = jobStatuses.filter(isFlown);
 
 /**
  * How long after the end of a job a device may still say that it flies it, in ms. A flight goes on for hours at most after its job is over: the

@@ -6,8 +6,8 @@ import { readOpenCommands } from '../../data/commands/commands';
 import { readBusyDevices, readFlownJobs } from '../../data/jobs/busy-devices';
 import { toItem as jobItem } from '../../data/jobs/job-item';
 import { firstIdAt } from '../../data/store/new-id';
-import { commandStatuses, isEnded, laterStatuses } from '../../domain/commands/command-lifecycle';
-import { jobStatuses } from '../../domain/jobs/job-lifecycle';
+import { commandStatuses, isEnded, laterStatuses, openCommandStatuses } from '../../domain/commands/command-lifecycle';
+import { jobStatuses, openStatuses } from '../../domain/jobs/job-lifecycle';
 import { acme, id, sampleCommand, sampleJob } from '../domain/fixtures/samples';
 import { storeOnEngine } from './fixtures/engine';
 import { store } from './fixtures/store';
@@ -45,13 +45,11 @@ interface Reading {
   readonly read: () => Promise<readonly string[]>;
   readonly answer: readonly string[];
 }
-const openCommands = ['REQUESTED', 'DELIVERED'].map((status) => {
+const openCommands = openCommandStatuses.map((status) => {
   const number = commandStatuses.findIndex((each) => each === status);
   return aged('command', 300, number);
 });
-const openDevices = ['PENDING', 'QUEUED', 'IN_PROGRESS'].map((status) =>
-  device(jobStatuses.findIndex((each) => each === status)),
-);
+const openDevices = openStatuses.map((status) => device(jobStatuses.findIndex((each) => each === status)));
 const flownNumber = jobStatuses.indexOf('IN_PROGRESS');
 const readings: Readonly<Record<string, Reading>> = {
   readBusyDevices: {

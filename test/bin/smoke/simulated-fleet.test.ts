@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import * as z from 'zod';
 import { partnersShape } from '../../../bin/start/stack-facts';
+import { isFinal, jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { smoke, stepsThat } from './smoke-run';
 import { until } from '../../channels/until';
 import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
@@ -49,6 +50,8 @@ interface Sample {
   readonly navigation?: { readonly orientation?: object };
 }
 
+const finals: readonly string[] = jobStatuses.filter(isFinal);
+
 /** All states of a new job, to its final one: from its timeline, since some last for moments only. */
 async function flown(fields: object = {}): Promise<string[]> {
   const { job } = await call('POST', '/v3/jobs/create', { name: 'Survey', deviceGroupId, ...fields });
@@ -56,7 +59,7 @@ async function flown(fields: object = {}): Promise<string[]> {
   for (;;) {
     const { events = [] } = await call('GET', `/v3/jobs/${job?.jobId ?? ''}/events`);
     const states = events.map(({ jobState }) => jobState);
-    if (['COMPLETED', 'FAILED', 'CANCELLED'].includes(states.at(-1) ?? '') || Date.now() > deadline) return states;
+    if (finals.includes(states.at(-1) ?? '') || Date.now() > deadline) return states;
     await pause(150);
   }
 }

@@ -4,7 +4,7 @@ import { fleetKey } from '../../../data/fleet/fleet-key';
 import { removeFromFleet } from '../../../data/fleet/fleet-registry';
 import { fromItem, keyOf, toItem } from '../../../data/jobs/job-item';
 import type { Job } from '../../../domain/jobs/job';
-import { isFinal, jobStatuses } from '../../../domain/jobs/job-lifecycle';
+import { isFinal, jobStatuses, openStatuses } from '../../../domain/jobs/job-lifecycle';
 import { handler } from '../../../lambdas/dispatch/dispatch-job.lambda';
 import { standingItem } from '../../channels/standing-item';
 import { storeOnEngine } from '../../data/fixtures/engine';
@@ -189,9 +189,9 @@ describe('a device that was dispatched a moment ago', () => {
   });
 
   test.each<[string, (item: Record<string, unknown>) => object]>([
-    ...jobStatuses
-      .filter((status) => !isFinal(status))
-      .map((status) => [status, (item: object) => ({ ...item, status })] as [string, (item: object) => object]),
+    ...openStatuses.map(
+      (status) => [status, (item: object) => ({ ...item, status })] as [string, (item: object) => object],
+    ),
     ['in a status that nobody can read', (item) => ({ ...item, status: 'HELD' })],
   ])('is not free while its job is %s', async (_, change) => {
     const deviceId = await givenDispatched(change);

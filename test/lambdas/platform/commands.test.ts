@@ -4,7 +4,7 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { toItem } from '../../../data/commands/command-item';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import type { Job } from '../../../domain/jobs/job';
-import { isEnded } from '../../../domain/commands/command-lifecycle';
+import { commandStatuses, isEnded } from '../../../domain/commands/command-lifecycle';
 import { handler as deliver } from '../../../lambdas/platform/consume-platform-events.lambda';
 import { handler as onShareChange } from '../../../lambdas/platform/on-share-change.lambda';
 import { handler as publish } from '../../../lambdas/platform/publish-platform-events.lambda';
@@ -296,7 +296,7 @@ const pass = (sequence: number) =>
     ],
   });
 
-test.each(['REQUESTED', 'DELIVERED', 'DONE', 'REFUSED', 'SUPERSEDED'] as const)(
+test.each(commandStatuses.filter((status) => status !== 'TIMED_OUT'))(
   'one that is %s when its time is over has timed out, unless it has ended',
   async (status) => {
     await givenCommand(engine, command(1, { status }));

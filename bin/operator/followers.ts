@@ -2,7 +2,7 @@ import { followersOf, telemetryFollowersOf, type Follower } from '../../data/cha
 import { topicsOf } from '../../data/channels/subscriptions';
 import { listOrganisations } from '../../data/access/organisations';
 import type { Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import type { Organisation } from '../../domain/values/id';
 
 /** How many follow, by client; viewers of shares count together. */

@@ -4,8 +4,6 @@ import type { TableUses } from '../terms/endpoint';
 import type { Scope } from '../terms/scopes';
 import { channelAddresses } from '../terms/topics-and-paths';
 
-export { topicOf } from '../terms/topics-and-paths';
-
 type MessageType = StatusMessage['type'];
 /** A field that every message has. */
 type IdField<Message> = { [Name in keyof Message]-?: Message[Name] extends string ? Name : never }[keyof Message];

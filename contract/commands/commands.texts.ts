@@ -1,4 +1,4 @@
-import { commandNames, commandOrigins } from '../../domain/commands/command';
+import { commandNames, commandOrigins, type KnownCommand } from '../../domain/commands/command';
 import { START_WITHIN_MS, timeoutBounds } from '../../domain/commands/command-timeout';
 import { commandReasons } from '../../domain/commands/command-lifecycle';
 import { LEASE_S } from '../../domain/commands/control-lease';
@@ -206,3 +206,18 @@ export function commandSchemaName(command: string): string {
   const words = command.toLowerCase().split('_');
   return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Command`;
 }
+
+/** What each command does. */
+export const commandTexts: Readonly<Record<KnownCommand, string>> = {
+  PAUSE: 'Stop, and hover until `RESUME`.',
+  RESUME: 'Go on after `PAUSE`, or after `GO_TO`.',
+  RETURN_HOME: 'End the flight: return and land.',
+  LAND: 'End the flight: land where the drone is.',
+  GO_TO: 'Fly to a place, and hover there until `RESUME`. It ends a pause.',
+  ORBIT: 'Circle around a place.',
+  LOOK_AT: 'Turn the camera to a place.',
+  GIMBAL: 'Turn the camera. Needs `pitch` or `yaw`.',
+  TAKE_PHOTO: 'Take a photo.',
+  START_RECORDING: 'Begin to record video.',
+  STOP_RECORDING: 'End the recording of video.',
+};

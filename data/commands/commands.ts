@@ -2,7 +2,7 @@ import { GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { commandRecord, type CommandRecord } from '../../domain/commands/command-record';
 import { timeoutBounds } from '../../domain/commands/command-timeout';
-import { commandStatuses, isEnded } from '../../domain/commands/command-lifecycle';
+import { isEnded, openCommandStatuses } from '../../domain/commands/command-lifecycle';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';
 import { FLOWN_ON_MS, isFinal } from '../../domain/jobs/job-lifecycle';
@@ -181,22 +181,22 @@ const ofDevice = (deviceId: string) => ({
 /** Pages of 1 MB that are searched at most without the index: of commands that are not large, all within the longest timeout. */
 const MAX_PAGES = 8;
 
+const openNames = openCommandStatuses.map((_, index) => `:open${index}`);
+
 /** The commands of a device without an outcome, newest first, among those that were requested within the longest timeout. */
 async function* searchOpen(deviceId: string, now: Date): AsyncGenerator<Record<string, unknown>[]> {
-  const statuses = commandStatuses.filter((status) => !isEnded(status));
-  const open = statuses.map((status, index) => [`:open${index}`, status] as const);
   const pages = paginateQuery(
     { client: dynamodb },
     {
       ...ofDevice(deviceId),
       ConsistentRead: true,
       KeyConditionExpression: 'deviceId = :deviceId AND commandId BETWEEN :first AND :last',
-      FilterExpression: `#status IN (${open.map(([name]) => name).join(', ')})`,
+      FilterExpression: `#status IN (${openNames.join(', ')})`,
       ExpressionAttributeValues: {
         ':deviceId': deviceId,
         ':first': openSince(deviceId, now),
         ':last': 'command-~',
-        ...(Object.fromEntries(open) as Record<string, string>),
+        ...Object.fromEntries(openNames.map((name, index) => [name, openCommandStatuses[index]])),
       },
       ScanIndexForward: false,
     },

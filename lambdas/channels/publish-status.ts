@@ -1,5 +1,5 @@
 import { channelsOf, type Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { channelKey } from '../../data/store/channel-key';
 import { followersOf, type Follower } from '../../data/channels/followers';
 import { requestRetention } from '../../data/channels/retained-status';

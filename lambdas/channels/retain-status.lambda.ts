@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { channelOf, type Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { publishAgain } from '../../data/channels/followed-until';
 import { readRetentionRequest, type RetentionRequest } from '../../data/channels/retained-status';
 import { publish } from '../../data/channels/mqtt-topics';

@@ -2,7 +2,7 @@ import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { ResourceServerScope, UserPool, UserPoolResourceServer } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { scopeDescriptions } from '../../contract/terms/scopes';
-import { SERVICE } from '../../contract/platform/platform';
+import { SERVICE } from '../../domain/values/service';
 import { publishOutputs } from '../functions/publish-outputs';
 
 export interface IdentityProps {

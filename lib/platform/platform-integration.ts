@@ -4,7 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { PLATFORM } from '../../contract/platform/platform';
+import { PLATFORM } from '../../domain/values/service';
 import { MAX_RETRIES } from '../../contract/platform/event-retries';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream, commandKeys } from '../functions/change-stream';

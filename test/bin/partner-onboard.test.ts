@@ -1,7 +1,7 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { CreateUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
 import { scopes, scopesOfAll } from '../../contract/terms/scopes';
-import { outboundEvents } from '../../contract/platform/platform';
+import { outboundEvents } from '../../domain/platform/outbound-events';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store } from '../data/fixtures/store';
 import { apiGateway, aws, cognito, eventBridge, partner, told } from './fixtures/aws';

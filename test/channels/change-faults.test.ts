@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { DeleteMessageCommand, ListQueuesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { topicOf } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import { clients } from '../api/client';

@@ -1,6 +1,6 @@
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { shareIdOf } from '../../data/shares/share-id';
 import { Client } from '../api/client';
 import { givenJob, givenShare } from '../api/given';

@@ -1,6 +1,7 @@
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { topicOf, type Channel } from '../../contract/channels/status-channels';
+import { type Channel } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { newId } from '../../data/store/new-id';
 import { clients, type Client } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';

@@ -1,4 +1,4 @@
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
 import { givenShare, iso } from '../api/given';

@@ -17,7 +17,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { SERVICE, type OutboundEventType, PLATFORM, type InboundEventType } from '../../contract/platform/platform';
+import { SERVICE, PLATFORM } from '../../domain/values/service';
+import { type OutboundEventType } from '../../domain/platform/outbound-events';
+import { type InboundEventType } from '../../domain/platform/inbound-events';
 import { access, stackName } from '../api/stack/aws-access';
 
 /** A queue of the drone platform that receives the events of this service. */

@@ -1,5 +1,5 @@
 import { type Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { cursorOf } from '../../domain/events/cursor';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';

@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { MAX_SUBSCRIPTIONS } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import { clients } from '../api/client';

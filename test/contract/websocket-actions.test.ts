@@ -1,5 +1,7 @@
-import { channelKinds, channelOfTopic, topicOf } from '../../contract/channels/status-channels';
-import { MAX_SAMPLES, type WebSocketActionName, webSocketActions } from '../../contract/websocket-actions';
+import { channelKinds, channelOfTopic } from '../../contract/channels/status-channels';
+import { topicOf } from '../../contract/terms/topics-and-paths';
+import { type WebSocketActionName, webSocketActions } from '../../contract/websocket-actions';
+import { MAX_SAMPLES } from '../../contract/telemetry/telemetry.actions';
 import { deviceState } from '../../domain/telemetry/telemetry';
 import { Unreadable } from '../../domain/values/judged';
 import { fullSample, id } from '../domain/fixtures/samples';

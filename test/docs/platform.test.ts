@@ -1,15 +1,12 @@
+import { outboundEvents } from '../../domain/platform/outbound-events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { platformEventExamples } from '../../contract/platform/platform-events.examples';
-import {
-  inboundEvents,
-  PLATFORM,
-  SERVICE,
-  outboundEvents,
-  dropReasons,
-  MOST_TOLD,
-} from '../../contract/platform/platform';
+import { MOST_TOLD } from '../../contract/platform/platform';
+import { inboundEvents } from '../../domain/platform/inbound-events';
+import { PLATFORM, SERVICE } from '../../domain/values/service';
+import { dropReasons } from '../../domain/platform/drop-reason';
 
 describe('docs/platform.md', () => {
   const text = readFileSync(join(__dirname, '../../docs/platform.md'), 'utf8');

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { clients, type Answer, type Client } from '../api/client';
 import { givenJob, jobNow } from '../api/given';
-import type { Mqtt } from '../channels/mqtt-client';
-import { connectMqtt, subscribe } from '../channels/mqtt-client';
+import { connectMqtt, subscribe, type Mqtt } from '../channels/mqtt-client';
 import { follow, followFromSnapshot, type Socket } from '../channels/socket';
 import { until } from '../channels/until';
 import { injectFaults } from './inject-faults';

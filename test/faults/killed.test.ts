@@ -1,5 +1,5 @@
 import { MAX_CONNECTIONS } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { Client } from '../api/client';
 import { givenShare, jobNow } from '../api/given';
 import { readStackFile } from './inject-faults';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
 import { requestMix } from '../../bench/load/request-plan';
 import { routeOf } from '../../contract/endpoint-table';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { pathOf, type Client } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { access } from '../api/stack/aws-access';

@@ -1,4 +1,4 @@
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import { clients } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { subscribe, topicUntil } from '../channels/mqtt-client';

@@ -1,5 +1,5 @@
 import { channels } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/links';
+import { topicOf } from '../../contract/terms/topics-and-paths';
 import type { Caller } from './caller';
 import { readMessages, type Kind } from './channel-violations';
 import { MqttConnection, openWebSocket } from './connections';

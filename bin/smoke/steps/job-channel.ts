@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { channels } from '../../../contract/channels/status-channels';
-import { topicOf } from '../../../contract/terms/links';
+import { topicOf } from '../../../contract/terms/topics-and-paths';
 import { statusMessages } from '../../../contract/channels/status-messages';
 import type { JobStatusMessage } from '../../../domain/channels/status-message';
 import { subscribeToTopic } from '../../client/mqtt-subscription';

@@ -1,4 +1,4 @@
-import { topicOf } from '../../../contract/terms/links';
+import { topicOf } from '../../../contract/terms/topics-and-paths';
 import { newId } from '../../../data/store/new-id';
 import { organisationOf } from '../../../domain/values/id';
 import { connectMqtt } from '../../channels/mqtt-client';

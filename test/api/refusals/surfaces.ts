@@ -3,7 +3,7 @@ import { endpointTable, routeOf } from '../../../contract/endpoint-table';
 import { telemetryScopes } from '../../../contract/telemetry/telemetry.actions';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { channelKinds, channels } from '../../../contract/channels/status-channels';
-import { topicOf } from '../../../contract/terms/links';
+import { topicOf } from '../../../contract/terms/topics-and-paths';
 import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import { Mqtt, tryToConnect } from '../../channels/mqtt-client';
 import { pathOf as channelPath, shakeHands } from '../../channels/socket';

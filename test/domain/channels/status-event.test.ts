@@ -1,4 +1,5 @@
-import { channelsOf, topicOf } from '../../../contract/channels/status-channels';
+import { channelsOf } from '../../../contract/channels/status-channels';
+import { topicOf } from '../../../contract/terms/topics-and-paths';
 import { statusMessages } from '../../../contract/channels/status-messages';
 import {
   type Change,

@@ -1,12 +1,14 @@
+import {
+  commandStatuses,
+  commandStatusesBefore,
+  endedCommandStatuses,
+  isEnded,
+  openCommandStatuses,
+  type CommandStatus,
+} from '../../../domain/commands/command-lifecycle';
 import { control } from '../../../contract/shares/viewers.actions';
 import { commandNames } from '../../../domain/commands/command';
 import { isStop } from '../../../domain/commands/stops';
-import {
-  type CommandStatus,
-  commandStatuses,
-  commandStatusesBefore,
-  isEnded,
-} from '../../../domain/commands/command-lifecycle';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import { commandRequest } from '../../../domain/commands/command-request';
 import { isJoined, stopsWith, stopToJoin } from '../../../domain/commands/joined-stop';
@@ -33,7 +35,8 @@ describe('Command lifecycle', () => {
   });
 
   test('five statuses are final', () => {
-    expect(commandStatuses.filter(isEnded)).toEqual(['DONE', 'REFUSED', 'FAILED', 'TIMED_OUT', 'SUPERSEDED']);
+    expect(endedCommandStatuses).toEqual(['DONE', 'REFUSED', 'FAILED', 'TIMED_OUT', 'SUPERSEDED']);
+    expect(openCommandStatuses).toEqual(['REQUESTED', 'DELIVERED']);
   });
 });
 

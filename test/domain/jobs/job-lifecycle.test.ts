@@ -1,16 +1,18 @@
-import type { Job } from '../../../domain/jobs/job';
-import { cannotCancel, whyChangeRefused } from '../../../domain/jobs/job-change';
 import {
   canReach,
+  flownStatuses,
   isFinal,
   isFlown,
-  type JobStatus,
   jobStatuses,
   mayMove,
+  openStatuses,
   statusesBefore,
   wayBetween,
   wayTo,
+  type JobStatus,
 } from '../../../domain/jobs/job-lifecycle';
+import type { Job } from '../../../domain/jobs/job';
+import { cannotCancel, whyChangeRefused } from '../../../domain/jobs/job-change';
 import { type FleetChange, whyStranded } from '../../../domain/jobs/stranded-job';
 import { PLATFORM, SERVICE } from '../../../domain/values/service';
 import { acme, id, rival, sampleJob } from '../fixtures/samples';
@@ -53,7 +55,8 @@ CANCELLED     no       no      no           no         no      no`;
 
   test('the final statuses are those without a transition, and only a job in progress is flown', () => {
     expect(jobStatuses.filter(isFinal)).toEqual(['COMPLETED', 'FAILED', 'CANCELLED']);
-    expect(jobStatuses.filter(isFlown)).toEqual(['IN_PROGRESS']);
+    expect(openStatuses).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS']);
+    expect(flownStatuses).toEqual(['IN_PROGRESS']);
   });
 
   test.each([

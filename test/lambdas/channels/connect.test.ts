@@ -89,13 +89,13 @@ describe('Connect', () => {
       store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: item });
       await open({ shareCode });
       expect((await socketItems()).map(({ expiresAt }) => expiresAt)).toEqual([end, end, end]);
-      expect(noted()).toMatchObject([{ ExpressionAttributeValues: { ':until': Math.ceil(end) } }]);
+      expect(noted()).toMatchObject([{ ExpressionAttributeValues: { ':socketsUntil': Math.ceil(end) } }]);
     });
 
     test('is noted as a follower of the device until the share ends', async () => {
       await open({ shareCode });
       expect(noted()).toMatchObject([
-        { Key: fleetKey(acme, id('device')), ExpressionAttributeNames: { '#until': 'socketsUntil' } },
+        { Key: fleetKey(acme, id('device')), ExpressionAttributeNames: { '#socketsUntil': 'socketsUntil' } },
       ]);
     });
 

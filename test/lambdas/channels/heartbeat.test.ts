@@ -268,7 +268,7 @@ describe('A socket that ends soon', () => {
     expect(socketCalls()).toEqual([warning(90)]);
     expect(store).toHaveReceivedCommandWith(UpdateCommand, {
       TableName: 'connections',
-      ExpressionAttributeValues: { ':expiresAt': end(90) },
+      ExpressionAttributeValues: { ':warnedOf': end(90) },
     });
   });
 

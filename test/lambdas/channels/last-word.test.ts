@@ -1,6 +1,6 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
-import { topicOf } from '../../../contract/terms/links';
+import { topicOf } from '../../../contract/terms/topics-and-paths';
 import type { Follower } from '../../../data/channels/followers';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { toItem } from '../../../data/jobs/job-item';

@@ -1,7 +1,7 @@
 import { stopClock } from '../fixtures/clock';
 import { PublishCommand, RequestEntityTooLargeException, ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { topicOf } from '../../../contract/terms/links';
+import { topicOf } from '../../../contract/terms/topics-and-paths';
 import { deviceMessage, type StatusEvent } from '../../../domain/channels/status-event';
 import * as delivery from '../../../lambdas/channels/publish-status';
 import { socketCalls, sockets } from '../../data/fixtures/sockets';

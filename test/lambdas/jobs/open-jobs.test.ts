@@ -1,6 +1,7 @@
+import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
-import { outboundEvents } from '../../../contract/platform/platform';
+import { outboundEvents } from '../../../domain/platform/outbound-events';
 import { toItem, fromItem } from '../../../data/jobs/job-item';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
@@ -84,7 +85,7 @@ describe('A job that nobody took', () => {
     expect((await now())?.job.version).toBe(4);
   });
 
-  test.each(['QUEUED', 'IN_PROGRESS', 'CANCELLED', 'COMPLETED'] as const)('a %s job stays as it is', async (status) => {
+  test.each(jobStatuses.filter((status) => status !== 'PENDING'))('a %s job stays as it is', async (status) => {
     await given({ status });
     expect(await passDeadline()).toEqual({ batchItemFailures: [] });
     expect((await now())?.job).toMatchObject({ status, version: 3 });

@@ -20,7 +20,8 @@ import {
 import { deviceItem, newDeviceId, queue, later } from '../fixtures/telemetry';
 import { connection, sockets } from '../../data/fixtures/sockets';
 import { platformEventExamples } from '../../../contract/platform/platform-events.examples';
-import { inboundEvents, PLATFORM, type InboundEventType } from '../../../contract/platform/platform';
+import { inboundEvents, type InboundEventType } from '../../../domain/platform/inbound-events';
+import { PLATFORM } from '../../../domain/values/service';
 import { changeJob } from '../../../data/jobs/job-changes';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { fc, propertyRuns } from '../../property-runs';
@@ -263,7 +264,7 @@ describe('Malformed events', () => {
       const [[, told]] = rejected() as [[string, { details: readonly { path: string }[] }]];
       expect(new Set(told.details.map((one) => one.path.split('.')[0]))).toEqual(new Set([path]));
       const removed = store.commandCalls(UpdateCommand, { TableName: 'fleet' }).map(({ args: [{ input }] }) => input);
-      expect(removed).toMatchObject([{ ExpressionAttributeValues: { ':removed': 'removed' } }]);
+      expect(removed).toMatchObject([{ ExpressionAttributeValues: { ':kind': 'removed' } }]);
     },
   );
 });

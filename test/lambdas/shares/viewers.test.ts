@@ -28,7 +28,7 @@ describe('Count viewers', () => {
   const storedCount = (unique: string) =>
     store
       .commandCalls(UpdateCommand, { TableName: 'shares', Key: { shareCode: share(unique) } })
-      .map(({ args: [{ input }] }) => input.ExpressionAttributeValues?.[':taken'] as number);
+      .map(({ args: [{ input }] }) => input.ExpressionAttributeValues?.[':currentViewers'] as number);
 
   test('stores the number of viewers in each share of the queue, zero included', async () => {
     store.resolves({});

@@ -11,7 +11,7 @@ type LimitFlag = `${(typeof limitNames)[keyof typeof limitNames]}-per-minute`;
 
 const limitOptions = Object.fromEntries(
   Object.keys(limitFlags).map((flag) => [flag, { type: 'string' }]),
-) as unknown as Record<LimitFlag, { readonly type: 'string' }>;
+) as Record<LimitFlag, { readonly type: 'string' }>;
 
 const options = {
   id: { type: 'string' },

@@ -79,14 +79,15 @@ export const messageTypesOf = (kind: ChannelKind): readonly MessageType[] => {
 };
 
 /** The channels that a message is published on. */
-export const channelsOf = (message: StatusMessage): Channel[] =>
-  channelKinds
+export function channelsOf(message: StatusMessage): Channel[] {
+  const fields: Readonly<Record<string, unknown>> = { ...message };
+  return channelKinds
     .filter((kind) => messageTypesOf(kind).includes(message.type))
     .flatMap((kind) => {
-      // The cast is safe: such a field is a text.
-      const id = (message as unknown as Record<string, string | undefined>)[channels[kind].idField];
-      return id === undefined ? [] : [{ kind, id }];
+      const id = fields[channels[kind].idField];
+      return typeof id === 'string' ? [{ kind, id }] : [];
     });
+}
 
 /** The channel with this MQTT topic, or undefined; whether its resource exists is not known. */
 export function channelOfTopic(topic: string): Channel | undefined {

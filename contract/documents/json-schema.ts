@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { waypoint } from '../../domain/missions/mission';
 import { knownRequests } from '../../domain/commands/command-request';
 import { location } from '../../domain/values/destination';
 import { shareRequest } from '../../domain/shares/new-share';
@@ -53,6 +54,7 @@ const commandNames = Object.entries(knownRequests).map(([name, { shape }]): [z.c
 const written = new Map<z.core.$ZodType, JsonSchema>([
   [moment, { type: 'string', format: 'date-time' }],
   [metadata, { type: 'object', additionalProperties: true }],
+  [waypoint, { minItems: 2, maxItems: 3, type: 'array', items: { type: 'number' } }],
   // Higher limits count as 100; numbers of ten digits are refused.
   [limit, { type: 'integer', minimum: 1, maximum: 999_999_999, default: 50 }],
   [wait, { type: 'integer', minimum: 0, maximum: MAX_WAIT_S, default: 0 }],

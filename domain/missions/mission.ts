@@ -19,8 +19,11 @@ export interface MissionLine {
 
 export const MAX_WAYPOINTS = 5000;
 
-/** A tuple would be two alternatives in the documents, of which generated clients make a class each. */
-export const waypoint = z.array(z.number()).check(z.minLength(2), z.maxLength(3)) as unknown as z.ZodMiniType<Waypoint>;
+const isWaypoint = (value: unknown): value is Waypoint =>
+  Array.isArray(value) && (value.length === 2 || value.length === 3) && value.every(Number.isFinite);
+
+/** The documents describe it by hand: a tuple would be two alternatives, of which generated clients make a class each. */
+export const waypoint = z.custom<Waypoint>(isWaypoint);
 
 /** A line as it is stored and published; {@link checkedLine} has checked it. */
 export const missionLine: z.ZodMiniType<MissionLine> = z.object({

@@ -163,5 +163,5 @@ export function servedRequest<Key extends EndpointKey>(event: Event, exchange: E
       idempotency && { id: idempotency.id, fingerprint: idempotency.fingerprint, reply, at: now },
   };
   // The steps have validated each part by the schemas that this type derives from.
-  return request as unknown as ServedRequest<Key>;
+  return request as ServedRequest<Key>;
 }

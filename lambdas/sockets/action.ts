@@ -119,7 +119,7 @@ export const answer =
       const message = check<unknown>(row.message, frame);
       const request = { session, message, now: new Date() };
       // Authorised and validated: session and message are those of the action.
-      return reply(await run(request as unknown as ActionRequest<Action>), id);
+      return reply(await run(request as ActionRequest<Action>), id);
     } catch (error) {
       if (error instanceof Refusal) return reply(socketError(error), id);
       logger.error('action failed', { action, requestId, error });

@@ -70,6 +70,26 @@ const exported = {
 };
 type Exported = typeof exported;
 
+/** Of two modules that export the same name, one would be described as the other. */
+const names = [
+  Object.keys(check),
+  Object.keys(commands),
+  Object.keys(dispatch),
+  Object.keys(errors),
+  Object.keys(events),
+  Object.keys(fleet),
+  Object.keys(jobs),
+  Object.keys(limits),
+  Object.keys(missions),
+  Object.keys(page),
+  Object.keys(shares),
+  Object.keys(telemetry),
+  Object.keys(token),
+  Object.keys(tracks),
+].flat();
+const twice = names.filter((name, index) => names.indexOf(name) !== index);
+if (twice.length > 0) throw new Error(`exported twice: ${twice.join(', ')}`);
+
 type SchemaExport = { [Name in keyof Exported]: Exported[Name] extends z.ZodMiniType ? Name : never }[keyof Exported];
 
 /** Parts of replies, for which generated clients have a class each, by the name of their export. */

@@ -103,7 +103,7 @@ const rowsOf = (floor) => {
 const arrows = {
   ...Object.fromEntries(Object.keys(floors).flatMap(rowsOf)),
   bin: {
-    folders: [...['lib', 'contract', 'domain', 'data'].flatMap(foldersOf), 'clients/typescript'],
+    folders: [...['lib', 'contract', 'domain', 'data'].flatMap(foldersOf), 'clients/typescript', 'docs'],
     packages: [
       'aws-cdk-lib',
       'constructs',
@@ -111,7 +111,6 @@ const arrows = {
       runner.name,
       client.name,
       'mqtt',
-      'openapi-to-postmanv2',
       'oxfmt',
       'ws',
       'undici',
@@ -126,7 +125,7 @@ const arrows = {
     node: true,
   },
   'packages/cloud-assembly-runner': { packages: runnerPackages, node: true },
-  docs: { packages: ['fastify', 'vitepress', 'vue', '@scalar/*'], node: true },
+  docs: { packages: ['fastify', 'openapi-to-postmanv2', 'vitepress', 'vue', '@scalar/*'], node: true },
   'clients/typescript/test': {
     folders: ['clients/typescript'],
     packages: Object.keys(client.dependencies),
@@ -308,6 +307,7 @@ export default defineConfig({
   ignorePatterns: [
     'cdk.out/',
     'docs.out/',
+    'documents.out/',
     'docs/site/.vitepress/.temp/',
     'docs/site/.vitepress/cache/',
     '.local/',

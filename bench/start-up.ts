@@ -12,7 +12,7 @@ const root = join(__dirname, '..');
 const FIRST_START_S = 15;
 const LATER_START_S = 6;
 const MAX_MEGABYTES = 400;
-const excluded = ['node_modules', '.git', 'cdk.out', 'docs.out', '.local', 'coverage'];
+const excluded = ['node_modules', '.git', 'cdk.out', 'docs.out', 'documents.out', '.local', 'coverage'];
 
 /**
  * `npm start` in a copy of the project that has never been started, and once more: seconds until it is ready, and memory

@@ -18,6 +18,7 @@ const inputs = [
   'CHANGELOG.md',
   'docs/api',
   'docs/guides',
+  'docs/postman',
   'docs/site',
   'cdk.json',
   'package-lock.json',

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { convertV2, type Options } from 'openapi-to-postmanv2';
 
+const openApiFile = join(__dirname, '../api/openapi.json');
+
 /** The parts of a Postman collection (format 2.1) that are changed after the conversion. */
 interface Collection {
   info: Record<string, unknown>;
@@ -74,12 +76,12 @@ const testScripts: Readonly<Record<string, string>> = {
   'POST v3/streams/share': 'remember-share',
 };
 
-/** An event of the collection that runs a script of the folder `postman`. */
+/** An event of the collection that runs a script of the folder `scripts`. */
 const event = (listen: 'prerequest' | 'test', name: string) => ({
   listen,
   script: {
     type: 'text/javascript',
-    exec: readFileSync(join(__dirname, 'postman', `${name}.js`), 'utf8')
+    exec: readFileSync(join(__dirname, 'scripts', `${name}.js`), 'utf8')
       .trimEnd()
       .split('\n'),
   },
@@ -89,9 +91,9 @@ const event = (listen: 'prerequest' | 'test', name: string) => ({
 const FOLDERS = ['Tokens', 'Resources', 'Limits', 'Missions', 'Jobs', 'Commands', 'Shares', 'Events'];
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
 
-/** A collection for Postman with every request of the OpenAPI document, which gets its tokens by itself. */
-export async function postmanCollection(openApi: object): Promise<object> {
-  const { info, item } = await convert(openApi);
+/** A collection for Postman with every request of the OpenAPI document in git, which gets its tokens by itself. */
+export async function postmanCollection(): Promise<object> {
+  const { info, item } = await convert(JSON.parse(readFileSync(openApiFile, 'utf8')) as object);
   const { _postman_id: _random, ...described } = info;
   return {
     info: described,

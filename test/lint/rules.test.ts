@@ -20,7 +20,7 @@ const typescript = [
   'test/*.ts',
   'viewer/*.ts',
 ];
-const javascript = ['*.mjs', 'bin/*.js', 'test/*.mjs'];
+const javascript = ['*.mjs', 'docs/*.js', 'test/*.mjs'];
 const everywhere = [...typescript, ...javascript];
 const within = (...folders: string[]) =>
   everywhere.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));

@@ -71,7 +71,7 @@ async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: { check: { type: 'boolean', default: false } } });
   const stale: string[] = [];
   const written = Object.entries(documents).map(
-    ([path, generate]) => [path, async () => formatted(path, JSON.stringify(await generate()))] as const,
+    ([path, generate]) => [path, () => formatted(path, JSON.stringify(generate()))] as const,
   );
   const files = [written, Object.entries(texts)].flat();
   for (const [path, generate] of files) {

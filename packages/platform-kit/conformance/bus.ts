@@ -13,7 +13,7 @@ import {
   PLATFORM,
   SERVICE,
   type OutboundEventType,
-} from '../contract/platform/platform';
+} from '../../../contract/platform/platform';
 
 /** Where the calls of the AWS SDK go. */
 export interface Access {

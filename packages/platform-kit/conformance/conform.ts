@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdapterProcess } from './adapter-process';
-import { synthesiseBus } from './app';
 import { Bus, type Access } from './bus';
 import type { Device } from './job-book';
 import { judge, untested } from './judge';
@@ -16,6 +15,8 @@ import type { Breach, RuleName } from './rules';
 export interface ConformOptions {
   /** Shell command of the adapter under test; undefined for the simulated fleet. */
   readonly adapter: string | undefined;
+  /** Cloud assembly of the platform's bus, which may be written into a folder. */
+  readonly assembly: (folder: string) => string;
   /** How long a job may take to begin, and all of them to end, in seconds. */
   readonly patience: number;
   /** File to which the adapter's output is appended. */
@@ -43,13 +44,13 @@ async function seedFleet(TableName: string, access: Access): Promise<[Device, De
 }
 
 /** Two devices that the platform has registered. @throws Error when it does not within the time */
-async function registeredFleet(bus: Bus, patience: number): Promise<[Device, Device]> {
+async function registeredFleet(bus: Bus, { patience, log }: ConformOptions): Promise<[Device, Device]> {
   const found = () =>
     bus.heard.flatMap(({ type, detail: { deviceId, deviceGroupId } }) =>
       type === 'device.registered' ? [{ deviceId: String(deviceId), deviceGroupId: String(deviceGroupId) }] : [],
     );
   if (!(await bus.until(() => found().length >= 2, patience)))
-    throw new Error('The adapter has not registered two devices.');
+    throw new Error(`The adapter has not registered two devices. It printed ${log}.`);
   const [one, other] = found();
   if (!one || !other) throw new Error('The adapter has not registered two devices.');
   return [one, other];
@@ -74,7 +75,7 @@ async function conformOn(stack: ReadyStack, options: ConformOptions, state: stri
   const adapter = command === undefined ? undefined : new AdapterProcess(command, variables, log);
   adapter?.start();
   try {
-    const fleet = adapter ? registeredFleet(bus, patience) : seedFleet(String(stack.outputs['FleetTable']), access);
+    const fleet = adapter ? registeredFleet(bus, options) : seedFleet(String(stack.outputs['FleetTable']), access);
     const restart = adapter && (() => adapter.kill().then(() => adapter.start()));
     const transcript = await play({ bus, tag: TAG, devices: await fleet, restart, patience });
     return { breaches: judge(transcript), untested: untested(transcript) };
@@ -91,7 +92,6 @@ export async function conform(options: ConformOptions, stopped: AbortSignal): Pr
   stopped.addEventListener('abort', () => ending.abort());
   let verdict: Verdict | undefined;
   try {
-    const assembly = synthesiseBus(join(folder, 'cdk.out'), options.adapter === undefined);
     await run(
       {
         folder: join(folder, 'stack'),
@@ -103,7 +103,7 @@ export async function conform(options: ConformOptions, stopped: AbortSignal): Pr
           wsPort: await freePort(),
           mqttPort: await freePort(),
         },
-        assembly,
+        assembly: options.assembly(join(folder, 'cdk.out')),
         async prepare(stack) {
           verdict = await conformOn(stack, options, folder);
           return {};

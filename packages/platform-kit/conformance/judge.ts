@@ -1,4 +1,4 @@
-import { inboundEvents, type InboundEventType } from '../contract/platform/platform';
+import { inboundEvents, type InboundEventType } from '../../../contract/platform/platform';
 import type { Heard } from './bus';
 import type { Expectation, PlayedJob } from './job-book';
 import type { Breach, RuleName } from './rules';

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pythonWith } from '../outsiders/install/python';
+import { pythonWith } from '../../outsiders/install/python';
 
-const root = join(__dirname, '../..');
-export const adapterFolder = join(root, 'examples/platform-adapter');
+const root = join(__dirname, '../../..');
+export const adapterFolder = join(root, 'packages/platform-kit/sample-adapter');
 
 /** The interpreter with the packages of the sample adapter. @throws NotInstalled */
 export const adapterPython = () => pythonWith('platform-adapter', join(adapterFolder, 'requirements.txt'));

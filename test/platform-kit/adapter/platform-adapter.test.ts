@@ -2,14 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DroneMissionClient } from 'drone-mission-client';
-import { startStack, stopStack, type RunningStack } from '../api/stack/running-stack';
-import type { StackFacts } from '../../bin/start/stack-facts';
-import { until } from '../channels/until';
-import { runCommand } from '../outsiders/command';
-import { pythonWith } from '../outsiders/install/python';
+import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
+import type { StackFacts } from '../../../bin/start/stack-facts';
+import { until } from '../../channels/until';
+import { runCommand } from '../../outsiders/command';
+import { pythonWith } from '../../outsiders/install/python';
 import { adapterFolder, AdapterProcess, adapterPython, busVariables } from './adapter-process';
 
-const pythonClient = join(__dirname, '../../clients/python');
+const pythonClient = join(__dirname, '../../../clients/python');
 
 let stack: RunningStack;
 let client: DroneMissionClient;
@@ -83,7 +83,7 @@ const flown = ['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED'];
 describe('The sample adapter of a platform', () => {
   test('is clean by the rules of the Python client', async () => {
     const python = await pythonWith('python-client', join(pythonClient, 'requirements.txt'));
-    const cache = join(__dirname, '../../node_modules/.cache/mypy-adapter');
+    const cache = join(__dirname, '../../../node_modules/.cache/mypy-adapter');
     for (const args of [
       ['-m', 'ruff', 'check', '--no-cache', '.'],
       ['-m', 'ruff', 'format', '--no-cache', '--check', '.'],

@@ -210,6 +210,12 @@ const clockReads = [
   'MemberExpression[object.name="performance"][property.name="now"]',
 ].map((selector) => ({ selector, message: 'There is no clock here: take the time as a parameter.' }));
 
+/** Texts and examples of the contract, which a function would load at each start. */
+const textsOfDocuments = {
+  regex: String.raw`\.(texts|examples)(\.ts)?$`,
+  message: 'Only contract/documents/ reads texts and examples; so do texts and examples.',
+};
+
 /** Rules that need types. */
 const typed = {
   'typescript/await-thenable': 'error',
@@ -346,9 +352,19 @@ export default defineConfig({
       rules: {
         'no-restricted-imports': [
           'error',
-          { patterns: [{ regex: String.raw`\.lambda(\.ts)?$`, message: 'Move what both need to a file beside it.' }] },
+          {
+            patterns: [
+              { regex: String.raw`\.lambda(\.ts)?$`, message: 'Move what both need to a file beside it.' },
+              textsOfDocuments,
+            ],
+          },
         ],
       },
+    },
+    {
+      files: ['{bin,contract,data,docs,domain,lib,simulator,viewer}/**'],
+      excludeFiles: ['contract/documents/**', '**/*.{texts,examples}.ts'],
+      rules: { 'no-restricted-imports': ['error', { patterns: [textsOfDocuments] }] },
     },
     // One function reads the environment; the other files read only variables that Lambda sets.
     {

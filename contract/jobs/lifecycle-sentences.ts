@@ -1,8 +1,6 @@
 /** The lifecycle of jobs in sentences of the documents. */
 import { isFinal, isFlown, jobStatuses, lifecycle, statusesBefore, wayTo } from '../../domain/jobs/job-lifecycle';
 
-export { isFinal } from '../../domain/jobs/job-lifecycle';
-
 const code = (status: string) => `\`${status}\``;
 const numbers = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 const numberOf = (all: readonly unknown[]) => numbers[all.length] ?? String(all.length);

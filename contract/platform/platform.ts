@@ -16,6 +16,7 @@ export { location, type FlightSettings, type Location } from '../../domain/value
 export { dropReasons, type DropReason } from '../../domain/platform/drop-reason';
 export type { Progress } from '../../domain/jobs/progress';
 export { missionLine, type MissionLine } from '../../domain/missions/mission';
+export { isFinal } from '../../domain/jobs/job-lifecycle';
 export type { FailureReason } from '../../domain/jobs/job-report';
 export { EVENT_VERSION, outboundEvents, type OutboundEventType } from '../../domain/platform/outbound-events';
 export { PLATFORM, SERVICE } from '../../domain/values/service';

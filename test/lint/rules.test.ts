@@ -38,6 +38,11 @@ const violations: readonly (readonly [rule: string, code: string, files?: readon
     "export { a } from '../packages/cloud-assembly-runner/a';",
     within('bench', 'test'),
   ],
+  [
+    'eslint(no-restricted-imports)',
+    "export { a } from './a.texts';",
+    within('bin', 'contract', 'data', 'docs', 'domain', 'lambdas', 'lib', 'simulator', 'viewer'),
+  ],
   ['eslint(no-restricted-properties)', 'export const a = process.env;', product],
   ['eslint(no-unused-expressions)', 'export const f = (a, g) => { a; g(); };', everywhere],
   ['eslint(no-unused-expressions)', 'export const f = (a, g) => { a && g(); };', everywhere],

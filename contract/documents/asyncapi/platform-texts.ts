@@ -1,6 +1,6 @@
 import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../terms/rates';
 import { MOST_TOLD, type InboundEventType, type OutboundEventType } from '../../platform/platform';
-import { successAndFailure } from '../../jobs/job-lifecycle.texts';
+import { successAndFailure } from '../../jobs/lifecycle-sentences';
 
 interface Texts {
   readonly summary: string;

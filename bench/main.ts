@@ -9,10 +9,8 @@ import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
 import { eventLog } from './event-log';
 import { fanOutCeiling } from './fan-out-ceiling';
-import { filesInNewAccount } from './files-in-new-account';
 import type { Measurement } from './support/figure';
 import { fleetSoak } from './fleet-soak';
-import { functionMemory } from './function-memory';
 import { isolation } from './isolation';
 import { jobTrack } from './job-track';
 import { longPolls } from './long-polls';
@@ -44,7 +42,6 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'start-up': startUp,
   'cold-start': coldStart,
   'warm-cpu': warmCpu,
-  'function-memory': functionMemory,
   'docs-site': docsSite,
   'share-page': sharePage,
   'request-overhead': requestOverhead,
@@ -67,7 +64,6 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'share-ends': shareEnds,
   'wide-share': wideShare,
   platform: platformIntegration,
-  'files-in-new-account': filesInNewAccount,
   isolation,
   contain,
   'reconnect-storm': reconnectStorm,

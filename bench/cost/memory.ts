@@ -21,7 +21,7 @@ export interface MemoryRow {
 /** Fewer calls say little. */
 const MIN_CALLS = 10;
 
-/** The functions that nobody waits for: REST functions are measured by `function-memory`. Most processor time first. */
+/** The functions that nobody waits for: those of REST stand in docs/performance.md. Most processor time first. */
 export function memoryRows(usage: Usage): MemoryRow[] {
   return Object.entries(usage)
     .filter(([caller]) => !/^(Endpoints|Authorizer)/.test(shortName(caller)))

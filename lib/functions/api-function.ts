@@ -25,8 +25,8 @@ const actions: Readonly<Record<TableUse, string>> = {
   delete: 'dynamodb:DeleteItem',
 };
 
-/** Memory of functions whose caller waits for the reply, as `npm run bench -- function-memory` chooses it. */
-export const DEFAULT_MEMORY_MB = 1024;
+/** Memory of functions whose caller waits for the reply, as measured (docs/performance.md). */
+const DEFAULT_MEMORY_MB = 1024;
 
 export interface ApiFunctionProps {
   /** File below `lambdas/` without `.lambda.ts`; of the simulator, without `.ts`. */

@@ -44,10 +44,10 @@ export async function logCalls(): Promise<Measured[]> {
     compared(
       `calls of the log for a batch of ${BATCH} changes, the first of an instance`,
       first,
-      'Query, TransactWriteItems',
+      'Query, TransactWrite',
     ),
-    compared(`calls of the log for a batch of ${BATCH} changes`, next, 'TransactWriteItems'),
-    compared('calls of the log for a change on its own', single, 'PutItem'),
+    compared(`calls of the log for a batch of ${BATCH} changes`, next, 'TransactWrite'),
+    compared('calls of the log for a change on its own', single, 'Put'),
     compared('calls for a page of the feed', page, 'Query'),
   ];
 }

@@ -306,7 +306,7 @@ export default defineConfig({
   plugins: ['typescript'],
   jsPlugins: [
     { name: 'eslint-js', specifier: fileURLToPath(import.meta.resolve('oxlint-plugin-eslint')) },
-    { name: 'imports', specifier: fileURLToPath(import.meta.resolve('./lint/import-arrows.mjs')) },
+    { name: 'imports', specifier: fileURLToPath(import.meta.resolve('./test/lint/import-arrows.mjs')) },
   ],
   categories: { correctness: 'off' },
   options: { typeAware: true, denyWarnings: true },

@@ -119,7 +119,7 @@ const violations: readonly (readonly [rule: string, code: string, files?: readon
   ['typescript(no-unnecessary-type-parameters)', 'export function f<T>(a: T) { return [1, [a].length]; }'],
   ['typescript(no-unsafe-argument)', 'export const f = (a: any, g: (b: 1) => void) => { g(a); };'],
   ['typescript(no-unsafe-assignment)', 'export const f = (a: any) => { const b = a; return [1, b]; };'],
-  // That of instances of a class, under another name: see lint/tsgolint.mjs.
+  // That of instances of a class, under another name: see tsgolint.mjs.
   ['typescript(no-unsafe-assignment)', 'class A { constructor(readonly b: 1) {} } export const a: A = { b: 1 };'],
   ['typescript(no-unsafe-call)', 'export const f = (a: any) => { a(); };'],
   ['typescript(no-unsafe-declaration-merging)', 'export interface A { b: 1 } export class A { c = 1; }'],

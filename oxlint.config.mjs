@@ -118,7 +118,7 @@ const arrows = {
     ],
     node: true,
   },
-  simulator: { folders: foldersOf('contract'), packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },
+  'packages/simulator': { folders: foldersOf('contract'), packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },
   'packages/cloud-assembly-runner/test': {
     folders: ['packages/cloud-assembly-runner'],
     packages: [...runnerPackages, ...Object.keys(runner.devDependencies)],
@@ -362,16 +362,16 @@ export default defineConfig({
       },
     },
     {
-      files: ['{bin,contract,data,docs,domain,lib,simulator,viewer}/**'],
+      files: ['{bin,contract,data,docs,domain,lib,packages/simulator,viewer}/**'],
       excludeFiles: ['contract/documents/**', '**/*.{texts,examples}.ts'],
       rules: { 'no-restricted-imports': ['error', { patterns: [textsOfDocuments] }] },
     },
     // One function reads the environment; the other files read only variables that Lambda sets.
     {
-      files: ['{domain,contract,data,lambdas,lib,simulator,viewer}/**'],
+      files: ['{domain,contract,data,lambdas,lib,packages/simulator,viewer}/**'],
       excludeFiles: [
         'data/store/environment.ts',
-        'simulator/setting.ts',
+        'packages/simulator/setting.ts',
         'lambdas/runtime/logger.ts',
         'lib/functions/bundled/environment-credentials.ts',
       ],

@@ -13,7 +13,7 @@ const inputs = [
   'domain',
   'data',
   'lambdas',
-  'simulator',
+  'packages/simulator',
   'viewer',
   'CHANGELOG.md',
   'docs/api',

@@ -29,7 +29,7 @@ const actions: Readonly<Record<TableUse, string>> = {
 const DEFAULT_MEMORY_MB = 1024;
 
 export interface ApiFunctionProps {
-  /** File below `lambdas/` without `.lambda.ts`; of the simulator, without `.ts`. */
+  /** File below `lambdas/` without `.lambda.ts`; of the simulator, below `packages/` without `.ts`. */
   readonly entry: string;
   readonly description: string;
   /** Default: a name that CloudFormation generates. A function with a name of its own can't be replaced by an update. */

@@ -1,4 +1,4 @@
-import { outboundEvents, type InboundDetail } from '../contract/platform/platform';
+import { outboundEvents, type InboundDetail } from '../../contract/platform/platform';
 import { courseOf, MAX_CHARGE, type Course, type Flight } from './course';
 import { offsetAt } from './course-state';
 import { dockPositionOf } from './dock-position';

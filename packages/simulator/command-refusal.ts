@@ -5,7 +5,7 @@ import {
   isKnownCommand,
   type CommandReason,
   type KnownCommand,
-} from '../contract/platform/platform';
+} from '../../contract/platform/platform';
 import { neededFrom, PER_SECOND } from './charge';
 import { courseOf, type Flight } from './course';
 import { chargeAt, detourOf, flownOf, isDown, landsFirst, placeOf, placeOfFlown, stretchAt, type Flown } from './flown';

@@ -1,5 +1,5 @@
 import type { EventBridgeEvent } from 'aws-lambda';
-import { isFinal, outboundEvents, type OutboundEventType } from '../contract/platform/platform';
+import { isFinal, outboundEvents, type OutboundEventType } from '../../contract/platform/platform';
 import { checkMission } from './check-mission';
 import { listDevices } from './inventory';
 import { changePriority, insertMission, withdrawMission } from './missions';

@@ -1,4 +1,4 @@
-import type { FlightSettings } from '../contract/platform/platform';
+import type { FlightSettings } from '../../contract/platform/platform';
 import type { DockPosition } from './dock-position';
 import type { MissionPlan } from './mission-plan';
 import { flownAt, mostIn, RAMP_S, straight, type Leg } from './leg';

@@ -1,4 +1,4 @@
-import { endsFlight, type CommandReason, type FailureReason } from '../contract/platform/platform';
+import { endsFlight, type CommandReason, type FailureReason } from '../../contract/platform/platform';
 import { type Flight } from './course';
 import { lowAt, spentAt } from './charge';
 import type { Place } from './plane';

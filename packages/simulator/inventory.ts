@@ -1,6 +1,6 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { tableVariable } from '../contract/terms/tables';
+import { tableVariable } from '../../contract/terms/tables';
 import { setting } from './setting';
 import { dynamodb } from './table';
 

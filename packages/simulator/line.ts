@@ -1,4 +1,4 @@
-import type { MissionLine } from '../contract/platform/platform';
+import type { MissionLine } from '../../contract/platform/platform';
 import type { DockPosition } from './dock-position';
 import { flownAt, secondsFor, type Leg } from './leg';
 import { offsetOf, type Offset } from './plane';

@@ -1,4 +1,4 @@
-import type { FlightSettings, Location, MissionLine } from '../contract/platform/platform';
+import type { FlightSettings, Location, MissionLine } from '../../contract/platform/platform';
 
 /** Failures that a partner can request with the job's `metadata.simulate`. */
 export const failures = ['link-loss', 'low-battery', 'dock-fault', 'abort'] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { missionLine, outboundEvents } from '../contract/platform/platform';
+import { missionLine, outboundEvents } from '../../contract/platform/platform';
 import { answers, failures } from './mission-plan';
 import { endItem, finishedTtl, insertItem, updateItem } from './table';
 import { taken, type Taken } from './taken';

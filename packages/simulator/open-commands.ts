@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { outboundEvents } from '../contract/platform/platform';
+import { outboundEvents } from '../../contract/platform/platform';
 import { endItem, insertItem, updateItem } from './table';
 
 const { requestId, deviceId, shareId, command, sequence, startBefore } = outboundEvents['control.requested'].shape;

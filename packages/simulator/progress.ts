@@ -1,4 +1,4 @@
-import type { Progress } from '../contract/platform/platform';
+import type { Progress } from '../../contract/platform/platform';
 import { courseOf, turnsBack, type Flight } from './course';
 import { flownOf, overAt, placeOfFlown, stretchAt, type Flown } from './flown';
 import type { Place } from './plane';

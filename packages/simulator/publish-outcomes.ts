@@ -1,4 +1,4 @@
-import type { InboundEvent } from '../contract/platform/platform';
+import type { InboundEvent } from '../../contract/platform/platform';
 import { outcomesOf } from './flown';
 import { elapsedOf, flightOf, speedOf, type Fleet, type Flying } from './flying';
 import { storeAnswerCount } from './missions';

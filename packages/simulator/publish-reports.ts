@@ -1,5 +1,5 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { PLATFORM, type InboundEvent } from '../contract/platform/platform';
+import { PLATFORM, type InboundEvent } from '../../contract/platform/platform';
 import { clientConfig } from './client-config';
 import { setting } from './setting';
 

@@ -1,4 +1,4 @@
-import type { FailureReason, InboundDetail } from '../contract/platform/platform';
+import type { FailureReason, InboundDetail } from '../../contract/platform/platform';
 import { courseOf, type Flight } from './course';
 import { flownOf, overAt, type Flown } from './flown';
 import { DOCK_FAULT_S, LINK_GIVEN_UP_S, LINK_LOST_S, TAKE_OFF_S, whyRefused } from './timeline';

@@ -1,4 +1,4 @@
-import { endsFlight, type CommandReason } from '../contract/platform/platform';
+import { endsFlight, type CommandReason } from '../../contract/platform/platform';
 import { isSupported, whyNotObeyed } from './command-refusal';
 import { flownOf, isOutOfReach } from './flown';
 import { elapsedOf, flightOf, type Fleet, type Flying } from './flying';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { commandReason, location } from '../contract/platform/platform';
+import { commandReason, location } from '../../contract/platform/platform';
 
 /** What of a command matters to a drone. */
 export const order = z.object({

@@ -1,4 +1,4 @@
-import type { InboundEvent } from '../contract/platform/platform';
+import type { InboundEvent } from '../../contract/platform/platform';
 import { atRest, flightAt } from './flight';
 import { elapsedOf, flightOf, isFlying, speedOf, type Fleet, type Flying } from './flying';
 import { deviceFor } from './device-choice';

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../contract/platform/platform';
+import type { FailureReason } from '../../contract/platform/platform';
 import { MAX_CHARGE, type Course, type Flight } from './course';
 
 /** When the parts of a mission begin, in seconds. */

@@ -39,7 +39,7 @@ const cases: [folder: string, code: string, breaks?: string | undefined, extensi
   ['contract', "import { jobs } from './jobs/jobs.texts';", imports],
   ['lambdas/jobs', "import { jobs } from '../../contract/jobs/jobs.texts';", imports],
   ['lib/rest', "import { jobs } from '../../contract/jobs/jobs.examples';", imports],
-  ['simulator', "import { jobs } from '../contract/jobs/jobs.texts';", imports],
+  ['packages/simulator', "import { jobs } from '../../contract/jobs/jobs.texts';", imports],
   ['test/contract', "import { jobs } from '../../contract/jobs/jobs.texts';"],
   ['contract/jobs', "import { endpoints } from '../endpoints';", arrow],
   // A file of the roof that is called like a room.

@@ -16,7 +16,7 @@ const typescript = [
   'packages/cloud-assembly-runner/*.ts',
   'packages/cloud-assembly-runner/test/*.ts',
   'packages/platform-kit/*.ts',
-  'simulator/*.ts',
+  'packages/simulator/*.ts',
   'test/*.ts',
   'viewer/*.ts',
 ];
@@ -25,7 +25,7 @@ const everywhere = [...typescript, ...javascript];
 const within = (...folders: string[]) =>
   everywhere.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
 const tests = within('clients/typescript/test', 'packages/cloud-assembly-runner/test', 'test');
-const product = within('contract', 'data', 'domain', 'lambdas', 'lib', 'simulator', 'viewer');
+const product = within('contract', 'data', 'domain', 'lambdas', 'lib', 'packages/simulator', 'viewer');
 const boundMethods = typescript.filter((file) => !/^(packages|test)\//.test(file));
 const importing = typescript.filter((file) => !/^(bench|packages\/platform-kit|test)\//.test(file));
 
@@ -41,7 +41,7 @@ const violations: readonly (readonly [rule: string, code: string, files?: readon
   [
     'eslint(no-restricted-imports)',
     "export { a } from './a.texts';",
-    within('bin', 'contract', 'data', 'docs', 'domain', 'lambdas', 'lib', 'simulator', 'viewer'),
+    within('bin', 'contract', 'data', 'docs', 'domain', 'lambdas', 'lib', 'packages/simulator', 'viewer'),
   ],
   ['eslint(no-restricted-properties)', 'export const a = process.env;', product],
   ['eslint(no-unused-expressions)', 'export const f = (a, g) => { a; g(); };', everywhere],

@@ -1,13 +1,13 @@
 import { commandLifecycle, isEnded, type CommandStatus } from '../../domain/commands/command-lifecycle';
 import { progress } from '../../domain/jobs/progress';
 import { deviceState } from '../../domain/telemetry/telemetry';
-import { courseOf, type Flight } from '../../simulator/course';
-import { flightAt } from '../../simulator/flight';
-import { flownOf, outcomesOf, overAt, placeOfFlown } from '../../simulator/flown';
-import { offsetOf } from '../../simulator/plane';
-import { progressAt } from '../../simulator/progress';
-import { freeAt, reportsOf } from '../../simulator/reports';
-import { timesOf } from '../../simulator/timeline';
+import { courseOf, type Flight } from '../../packages/simulator/course';
+import { flightAt } from '../../packages/simulator/flight';
+import { flownOf, outcomesOf, overAt, placeOfFlown } from '../../packages/simulator/flown';
+import { offsetOf } from '../../packages/simulator/plane';
+import { progressAt } from '../../packages/simulator/progress';
+import { freeAt, reportsOf } from '../../packages/simulator/reports';
+import { timesOf } from '../../packages/simulator/timeline';
 import { commanded, commandedFlights, flightOf, placeAt, toPlace, type Step } from './fixtures/commanded';
 import { fc } from '../property-runs';
 

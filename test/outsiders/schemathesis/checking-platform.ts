@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { checkMission } from '../../../simulator/check-mission';
-import type { SimulatedDevice } from '../../../simulator/inventory';
+import { checkMission } from '../../../packages/simulator/check-mission';
+import type { SimulatedDevice } from '../../../packages/simulator/inventory';
 import { publishPlatformEvent } from '../../channels/platform-events';
 import { makePlatformQueue } from '../../channels/platform-queue';
 

@@ -138,7 +138,7 @@ const arrows = {
   },
 };
 /** Folders that may import anything. */
-const free = ['bench', 'packages/platform-kit', 'test'];
+const free = ['packages/platform-kit', 'test'];
 
 /** For each folder what its files may import. */
 const folders = Object.fromEntries([
@@ -331,7 +331,7 @@ export default defineConfig({
     { files: ['*/**/*.{ts,mts,cts,tsx}'], rules: { 'imports/arrows': ['error', { folders }] } },
     // The runner is imported by its name, so only its exports. Elsewhere the rows above forbid its files.
     {
-      files: ['bench/**', 'test/**'],
+      files: ['test/**'],
       rules: {
         'no-restricted-imports': [
           'error',

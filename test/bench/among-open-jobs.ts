@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { toItem } from '../data/jobs/job-item';
-import { newId } from '../data/store/new-id';
-import { readCursor } from '../domain/events/cursor';
-import { organisationOf } from '../domain/values/id';
-import { database, tableNamed } from '../test/api/stack/aws-access';
-import { givenFreeDevices } from '../test/channels/free-devices';
-import { makeQueueOf } from '../test/channels/platform-queue';
-import { sampleJob } from '../test/domain/fixtures/samples';
+import { toItem } from '../../data/jobs/job-item';
+import { newId } from '../../data/store/new-id';
+import { readCursor } from '../../domain/events/cursor';
+import { organisationOf } from '../../domain/values/id';
+import { database, tableNamed } from '../api/stack/aws-access';
+import { givenFreeDevices } from '../channels/free-devices';
+import { makeQueueOf } from '../channels/platform-queue';
+import { sampleJob } from '../domain/fixtures/samples';
 import { platformOf } from './cost/setup';
 import { findBus } from './support/bus';
 import { percentile, type Measurement } from './support/figure';
@@ -41,7 +41,7 @@ const check = 'POST /v3/jobs/check';
 /** A dispatch and a check among 10,000 open jobs of the organisation: how much longer they take than a create. */
 export const amongOpenJobs: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'among-open-jobs-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--no-fleet']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory', '--no-fleet']);
   try {
     process.env['STACK_FILE'] = join(stack.dataFolder, 'stack.json');
     const client = await connectPartner(stack.facts);

@@ -9,7 +9,7 @@ import { deviceStatusWriter } from './support/device-status';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { residentMegabytes } from './support/resident-memory';
-import { wayTo } from '../domain/jobs/job-lifecycle';
+import { wayTo } from '../../domain/jobs/job-lifecycle';
 
 /** Seats of a client, one per socket, and subscriptions per MQTT connection. */
 const SEATS_PER_CLIENT = 50;
@@ -179,7 +179,7 @@ async function callsPerChange({ stack, clients: [client] }: Setup): Promise<Meas
 /** The status channels of a local stack, with real clients. */
 export const statusChannels: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'status-channels-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory']);
   try {
     const [first, ...others] = await onboardClients(folder, stack.facts.baseUrl, 20);
     if (!first) throw new Error('no client was onboarded');

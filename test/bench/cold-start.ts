@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serialize } from 'node:v8';
 import { buildSync } from 'esbuild';
-import { bundle } from '../lib/functions/bundle';
+import { bundle } from '../../lib/functions/bundle';
 import { endpointsToStart, type Start } from './support/endpoints-to-start';
 import { median, type Measured, type Measurement } from './support/figure';
 import type { FirstCall } from './support/first-call';
@@ -43,7 +43,7 @@ export const coldStart: Measurement = async () => {
       starts.map(({ entry }) => entry),
       folder,
     );
-    bundle(['bare-function', 'first-call'], folder, 'bench/support');
+    bundle(['bare-function', 'first-call'], folder, 'test/bench/support');
     bundleByDefault('bare-function', bundleOf('bare-sdk'));
     const timeOf = async (file: string, event: unknown, status: number): Promise<FirstCall> => {
       // JSON has no sets, which a recorded call may contain.
@@ -83,7 +83,7 @@ interface Times {
   readonly bare: FirstCall[];
 }
 
-/** Bundles a file of `bench/support/` with the SDK, without any setting that the service's own bundles have beyond minifying. */
+/** Bundles a file of `test/bench/support/` with the SDK, without any setting that the service's own bundles have beyond minifying. */
 function bundleByDefault(entry: string, outfile: string): void {
   const entryPoints = [join(__dirname, 'support', `${entry}.ts`)];
   buildSync({ entryPoints, outfile, bundle: true, minify: true, platform: 'node', target: 'node20', format: 'cjs' });

@@ -89,7 +89,7 @@ async function runStage(flight: Flight, followers: readonly Listener[]): Promise
 /** One device that gets ten commands a second: how long a command and its outcome take, by its followers. */
 export const commands: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'commands-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--no-fleet']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory', '--no-fleet']);
   try {
     const flight = await begin(stack, folder);
     const { client } = flight;

@@ -7,13 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
-import { channels, topicOf } from '../contract/channels/status-channels';
-import { TELEMETRY_PATH } from '../contract/websocket-actions';
+import { channels, topicOf } from '../../contract/channels/status-channels';
+import { TELEMETRY_PATH } from '../../contract/websocket-actions';
 import { median, type Measured, type Measurement } from './support/figure';
 import { initialEnvironment, startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 
-const root = join(__dirname, '..');
+const root = join(__dirname, '../..');
 const run = promisify(execFile);
 
 const ROUNDS = 5;

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { listStandingDevices } from '../data/fleet/standing-devices';
-import { dynamodb, table } from '../data/store/dynamodb';
-import { givenFreeDevices } from '../test/channels/free-devices';
-import { standingItem } from '../test/channels/standing-item';
-import { id } from '../test/domain/fixtures/samples';
+import { listStandingDevices } from '../../data/fleet/standing-devices';
+import { dynamodb, table } from '../../data/store/dynamodb';
+import { givenFreeDevices } from '../channels/free-devices';
+import { standingItem } from '../channels/standing-item';
+import { id } from '../domain/fixtures/samples';
 import { meterConsumption } from './support/consumption';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack } from './support/local-stack';
@@ -25,7 +25,7 @@ export const dispatch: Measurement = async () => [await timeBesideCreate(), awai
 
 async function timeBesideCreate(): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'dispatch-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory']);
   try {
     process.env['STACK_FILE'] = join(stack.dataFolder, 'stack.json');
     process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../test/browser/browser';
+import { launchBrowser } from '../browser/browser';
 import { median, type Measured, type Measurement } from './support/figure';
 import { startLocalStack } from './support/local-stack';
 
@@ -19,7 +19,7 @@ const pages = {
 /** Time from a click until a page of the docs site shows its title and text, with an empty browser cache. */
 export const docsSite: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'docs-site-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory']);
   const browser = await launchBrowser();
   try {
     const { origin } = new URL(stack.facts.docsUrl ?? '');

@@ -8,7 +8,7 @@ import { median, percentile, type Measured, type Measurement } from './support/f
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 
-const root = join(__dirname, '..');
+const root = join(__dirname, '../..');
 
 const CLIENTS = 4;
 /** Calls that wait for a change. */

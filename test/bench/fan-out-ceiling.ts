@@ -5,10 +5,10 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fleetKey, devicePartitions } from '../data/fleet/fleet-key';
-import { toItem } from '../data/jobs/job-item';
-import { tableNames, tableVariable } from '../domain/values/table';
-import { acme, fullSample, id, sampleJob } from '../test/domain/fixtures/samples';
+import { fleetKey, devicePartitions } from '../../data/fleet/fleet-key';
+import { toItem } from '../../data/jobs/job-item';
+import { tableNames, tableVariable } from '../../domain/values/table';
+import { acme, fullSample, id, sampleJob } from '../domain/fixtures/samples';
 import { median, type Measured } from './support/figure';
 
 /** Flying devices of one organisation at 1 Hz that the fan-out must keep up with. */
@@ -101,7 +101,7 @@ export async function fanOutCeiling(): Promise<readonly Measured[]> {
     const load = createRequire(__filename);
     const { handler } = load(
       '../lambdas/channels/status-fan-out.lambda',
-    ) as typeof import('../lambdas/channels/status-fan-out.lambda');
+    ) as typeof import('../../lambdas/channels/status-fan-out.lambda');
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const begin = performance.now();

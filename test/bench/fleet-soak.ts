@@ -10,7 +10,7 @@ import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { processorSeconds } from './support/processor-time';
 import { residentMegabytes } from './support/resident-memory';
-import { wayTo } from '../domain/jobs/job-lifecycle';
+import { wayTo } from '../../domain/jobs/job-lifecycle';
 
 /** 200 devices, 30 of them in flight. */
 const GROUPS = 10;
@@ -154,7 +154,7 @@ function rows({ samples, changes, jobs, memory, processors }: SoakResult): Measu
 /** A simulated fleet for SOAK_SECONDS (300), with all devices followed and reporting, idle ones too. */
 export const fleetSoak: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-soak-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--fleet-rest', '1']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory', '--fleet-rest', '1']);
   try {
     const [first, ...others] = await onboardClients(folder, stack.facts.baseUrl, 4, DEVICES_PER_GROUP, GROUPS);
     if (!first) throw new Error('no client was onboarded');

@@ -79,7 +79,7 @@ function compare(what: string, alone: readonly number[], underAttack: readonly n
 /** One organisation's latency while a stranger, or another organisation, causes the worst load that its limits allow. */
 export const isolation: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'isolation-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--instances', '40']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory', '--instances', '40']);
   try {
     const { facts } = stack;
     const clients = await onboardClients(folder, facts.baseUrl, 5);

@@ -1,4 +1,4 @@
-import { trackMediaTypes } from '../contract/telemetry/tracks.schemas';
+import { trackMediaTypes } from '../../contract/telemetry/tracks.schemas';
 import { median, type Measurement } from './support/figure';
 import { recordFlight } from './support/recorded-flight';
 

@@ -8,7 +8,7 @@ import { startLocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { serviceApp, serviceStack } from './support/service-app';
 
-const root = join(__dirname, '..');
+const root = join(__dirname, '../..');
 /** In the project, since the bundles leave some modules to the runtime. */
 const assembly = join(root, 'cdk.out', 'long-polls');
 

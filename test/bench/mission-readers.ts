@@ -1,5 +1,5 @@
-import { MAX_MISSION_BYTES } from '../lambdas/missions/read-mission';
-import { largestFiles, outcomeOf } from '../test/lambdas/missions/largest';
+import { MAX_MISSION_BYTES } from '../../lambdas/missions/read-mission';
+import { largestFiles, outcomeOf } from '../lambdas/missions/largest';
 import type { Measurement } from './support/figure';
 
 const SIZES = [MAX_MISSION_BYTES / 4, MAX_MISSION_BYTES / 2, MAX_MISSION_BYTES];

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DroneMissionClient } from 'drone-mission-client';
-import { MAX_WAYPOINTS } from '../domain/missions/mission';
+import { MAX_WAYPOINTS } from '../../domain/missions/mission';
 import { percentile, type Measurement } from './support/figure';
 import { startLocalStack } from './support/local-stack';
 
@@ -21,7 +21,7 @@ const file = JSON.stringify({ type: 'LineString', coordinates });
 /** The longest mission: how long it takes to store and to read it, from a client's request to the whole answer. */
 export const missions: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'missions-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--no-fleet']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory', '--no-fleet']);
   try {
     const [partner] = stack.facts.partners;
     if (!partner) throw new Error('the stack has no demo partner');

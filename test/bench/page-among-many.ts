@@ -1,11 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../data/jobs/job-item';
-import { listJobs } from '../data/jobs/jobs';
-import { newId } from '../data/store/new-id';
-import { table } from '../data/store/dynamodb';
-import { jobStatuses, type JobStatus } from '../domain/jobs/job-lifecycle';
-import { id, sampleJob } from '../test/domain/fixtures/samples';
+import { toItem } from '../../data/jobs/job-item';
+import { listJobs } from '../../data/jobs/jobs';
+import { newId } from '../../data/store/new-id';
+import { table } from '../../data/store/dynamodb';
+import { jobStatuses, type JobStatus } from '../../domain/jobs/job-lifecycle';
+import { id, sampleJob } from '../domain/fixtures/samples';
 import type { Measurement } from './support/figure';
 import { meterConsumption } from './support/consumption';
 import { useStorage } from './support/storage';

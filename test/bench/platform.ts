@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { InboundEvent } from '../contract/platform/platform';
-import { jobStatuses, wayTo, type JobStatus } from '../domain/jobs/job-lifecycle';
+import type { InboundEvent } from '../../contract/platform/platform';
+import { jobStatuses, wayTo, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { follow, subscribeToJobs, type Listener } from './support/channel-listeners';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { connectAsPlatform, type PlatformSide } from './support/platform-side';
 
-const root = join(__dirname, '..');
+const root = join(__dirname, '../..');
 const JOBS = 50;
 const REPEATED_JOBS = 10;
 const REPEATS = 20;

@@ -6,7 +6,7 @@ import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import type { AwsAccess, CallCounts } from 'cloud-assembly-runner';
 import { connect, type IClientOptions } from 'mqtt';
 import { WebSocket } from 'ws';
-import { channels, topicOf, type Channel } from '../contract/channels/status-channels';
+import { channels, topicOf, type Channel } from '../../contract/channels/status-channels';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
@@ -192,7 +192,7 @@ async function reconnect(
 /** What happens after an outage: all followers come back at once. */
 export const reconnectStorm: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reconnect-storm-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--instances', '40']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory', '--instances', '40']);
   try {
     const clients = await onboardClients(folder, stack.facts.baseUrl, CLIENTS);
     const jobs = await Promise.all(

@@ -19,7 +19,7 @@ export const requestOverhead: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'request-overhead-'));
   const app = join(folder, 'app');
   synthesiseWithEmptyFunction(app);
-  const stack = await startLocalStack(join(__dirname, '..'), join(folder, 'data'), ['--memory', '--app', app]);
+  const stack = await startLocalStack(join(__dirname, '../..'), join(folder, 'data'), ['--memory', '--app', app]);
   try {
     const { subjects, get } = await connectPartner(stack.facts);
     const job = `/v3/jobs/${subjects.jobId}`;

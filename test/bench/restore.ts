@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, UpdateCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { startEngine } from 'cloud-assembly-runner/dynamodb/engine';
-import { restoreItems } from '../bin/restore-items/restore';
-import { isFinal, type JobStatus } from '../domain/jobs/job-lifecycle';
+import { restoreItems } from '../../bin/restore-items/restore';
+import { isFinal, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import type { Measurement } from './support/figure';
 
 const JOBS = 100_000;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { newShareCode } from '../data/store/new-id';
-import { organisationOf } from '../domain/values/id';
+import { newShareCode } from '../../data/store/new-id';
+import { organisationOf } from '../../domain/values/id';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients } from './support/many-clients';
@@ -129,7 +129,7 @@ async function endShares(
  */
 export const shareEnds: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'share-ends-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--instances', '60']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--instances', '60']);
   try {
     const shares = await storedShares(stack);
     const idle = threadsOf(stack.pid);

@@ -1,9 +1,9 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { setTimeout as pause } from 'node:timers/promises';
-import { launchBrowser, openPage, waitForText } from '../test/browser/browser';
-import { createFakeShareSocket, type FakeShareSocket } from '../test/browser/fake-share-socket';
-import { flight } from '../test/browser/flight';
-import { servePage } from '../test/browser/served-page';
+import { launchBrowser, openPage, waitForText } from '../browser/browser';
+import { createFakeShareSocket, type FakeShareSocket } from '../browser/fake-share-socket';
+import { flight } from '../browser/flight';
+import { servePage } from '../browser/served-page';
 import type { Measurement } from './support/figure';
 
 const CODE = 'share-hours';

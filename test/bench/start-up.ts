@@ -1,14 +1,14 @@
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { EndpointKey } from '../contract/endpoints';
+import type { EndpointKey } from '../../contract/endpoints';
 import type { Measured, Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { connectPartner } from './support/partner-client';
 import { requestsAbout } from './support/requests';
 import { residentMegabytes } from './support/resident-memory';
 
-const root = join(__dirname, '..');
+const root = join(__dirname, '../..');
 const FIRST_START_S = 15;
 const LATER_START_S = 6;
 const MAX_MEGABYTES = 400;

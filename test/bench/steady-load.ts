@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { routeOf } from '../contract/endpoint-table';
-import type { EndpointKey } from '../contract/endpoints';
+import { routeOf } from '../../contract/endpoint-table';
+import type { EndpointKey } from '../../contract/endpoints';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { requestMix } from './load/request-plan';
 import { startLocalStack } from './support/local-stack';
@@ -93,7 +93,7 @@ async function lowestMemory(pid: number, enough: number): Promise<number> {
 /** Latency and errors when all partners send requests, steadily, for a minute. */
 export const steadyLoad: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'steady-load-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory']);
   const pool = new Pool(stack.facts.baseUrl, { connections: 64 });
   try {
     const workers: Worker[] = [];

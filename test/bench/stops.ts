@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { TELEMETRY_PATH } from '../contract/websocket-actions';
-import { safe } from '../domain/commands/command';
+import { TELEMETRY_PATH } from '../../contract/websocket-actions';
+import { safe } from '../../domain/commands/command';
 import { platformOf } from './cost/setup';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
@@ -98,7 +98,7 @@ async function openViewers(stack: LocalStack, { api }: ChannelClient, resourceId
 /** Forty who stop one device at the same time: none is refused, and how long it takes until a stop is taken, beside that of one caller. */
 export const stops: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stops-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--no-fleet']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory', '--no-fleet']);
   try {
     const { first, deviceId, callers } = await begin(stack, await onboardClients(folder, stack.facts.baseUrl, CALLERS));
     // Each caller once, so that no first call of an instance is measured.

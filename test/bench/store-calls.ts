@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { endpointTable } from '../contract/endpoint-table';
-import type { EndpointKey } from '../contract/endpoints';
+import { endpointTable } from '../../contract/endpoint-table';
+import type { EndpointKey } from '../../contract/endpoints';
 import type { CallCounts } from 'cloud-assembly-runner';
 import type { AwsAccess } from 'cloud-assembly-runner';
 import type { Measurement } from './support/figure';
 import { startLocalStack } from './support/local-stack';
 import { connectPartner } from './support/partner-client';
 import { requestsAbout } from './support/requests';
-import { callsOnStack, storeCalls as callRows } from '../test/lambdas/fixtures/store-calls';
+import { callsOnStack, storeCalls as callRows } from '../lambdas/fixtures/store-calls';
 
 /** How often an endpoint's function may call DynamoDB for a request. */
 function mostCalls(key: EndpointKey, withKey: boolean): number {
@@ -22,7 +22,7 @@ function mostCalls(key: EndpointKey, withKey: boolean): number {
 /** Counts the DynamoDB calls of each endpoint's function per request, by the AWS endpoint of the local stack. */
 export const storeCalls: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'store-calls-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory']);
   try {
     const { subjects, call } = await connectPartner(stack.facts);
     const cases = Object.entries(requestsAbout(subjects)).flatMap(([name, request]) => {

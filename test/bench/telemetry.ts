@@ -100,7 +100,7 @@ async function manyFollowers({ stack, clients, deviceIds }: Setup): Promise<Meas
 /** Live telemetry of a local stack, over real sockets, after ten seconds of warm-up. */
 export const telemetry: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'telemetry-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory']);
   try {
     const clients = await onboardClients(folder, stack.facts.baseUrl, 3, 20);
     const setup: Setup = { stack, clients, deviceIds: clients[0]?.deviceIds ?? [] };

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { endpointTable } from '../contract/endpoint-table';
-import { scopes } from '../contract/terms/endpoint';
-import type { EndpointKey } from '../contract/endpoints';
-import { toItem } from '../data/jobs/job-item';
-import { tableNames, tableVariable } from '../domain/values/table';
-import { bundle } from '../lib/functions/bundle';
-import { acme, id, sampleJob } from '../test/domain/fixtures/samples';
-import { request } from '../test/lambdas/fixtures/api-gateway';
+import { endpointTable } from '../../contract/endpoint-table';
+import { scopes } from '../../contract/terms/endpoint';
+import type { EndpointKey } from '../../contract/endpoints';
+import { toItem } from '../../data/jobs/job-item';
+import { tableNames, tableVariable } from '../../domain/values/table';
+import { bundle } from '../../lib/functions/bundle';
+import { acme, id, sampleJob } from '../domain/fixtures/samples';
+import { request } from '../lambdas/fixtures/api-gateway';
 import { startCaller } from './support/caller';
 import { median, type Measured, type Measurement } from './support/figure';
 import { startPreparedDynamoDb } from './support/prepared-dynamodb';
@@ -39,11 +39,11 @@ export const warmCpu: Measurement = async () => {
       keys.map((key) => endpointTable[key].handler),
       folder,
     );
-    bundle(['warm-calls', 'logged-line'], folder, 'bench/support');
+    bundle(['warm-calls', 'logged-line'], folder, 'test/bench/support');
     bundle(
       frameworks.map((name) => `frameworks/${name}`),
       folder,
-      'bench',
+      'test/bench',
     );
     const measured: Measured[] = [];
     for (const key of keys) measured.push(...(await compare(key, folder, dynamoDb.url)));

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { WebSocket } from 'ws';
 import type { CallCounts } from 'cloud-assembly-runner';
-import { broadcastProtocol, BROADCAST_PATH, shareProtocols } from '../contract/shares/share-page';
-import { TELEMETRY_PATH } from '../contract/websocket-actions';
+import { broadcastProtocol, BROADCAST_PATH, shareProtocols } from '../../contract/shares/share-page';
+import { TELEMETRY_PATH } from '../../contract/websocket-actions';
 import { median, percentile, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
@@ -93,7 +93,7 @@ async function flight(stack: LocalStack, client: ChannelClient, deviceId: string
 /** A share to which 1,000 viewers come at once; and shares with 10 and with 1,000 viewers, at one sample a second. */
 export const wideShare: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'wide-share-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--quotas']);
+  const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory', '--quotas']);
   try {
     const [client] = await onboardClients(folder, stack.facts.baseUrl, 1, 3);
     const [one = '', other = '', third = ''] = client?.deviceIds ?? [];

@@ -103,7 +103,6 @@ const cases: [folder: string, code: string, breaks?: string | undefined, extensi
   ['bin', "import { run } from '../packages/cloud-assembly-runner';", arrow],
   ['test/bin', "import { deploy } from '../../packages/cloud-assembly-runner/cloudformation/deploy';", imports],
   ['lib/rest', "import { run } from 'cloud-assembly-runner';", arrow],
-  ['bench', "import { serve } from '../lambdas/serve';"],
   ['test/lib', "import { RestApi } from '../../lib/rest/rest-api';"],
   ['services', "import { RestApi } from '../lib/rest/rest-api';", arrow],
 ];

@@ -2,7 +2,6 @@ import { lintTexts, rulesOfConfig } from './lint-texts';
 
 /** Files of each folder whose rules differ, * being a name. */
 const typescript = [
-  'bench/*.ts',
   'bin/*.ts',
   'clients/typescript/*.ts',
   'clients/typescript/test/*.ts',
@@ -27,17 +26,13 @@ const within = (...folders: string[]) =>
 const tests = within('clients/typescript/test', 'packages/cloud-assembly-runner/test', 'test');
 const product = within('contract', 'data', 'domain', 'lambdas', 'lib', 'packages/simulator', 'viewer');
 const boundMethods = typescript.filter((file) => !/^(packages|test)\//.test(file));
-const importing = typescript.filter((file) => !/^(bench|packages\/platform-kit|test)\//.test(file));
+const importing = typescript.filter((file) => !/^(packages\/platform-kit|test)\//.test(file));
 
 /** A violation of each rule, and the files in which it is one. */
 const violations: readonly (readonly [rule: string, code: string, files?: readonly string[]])[] = [
   ['eslint(no-array-constructor)', 'export const a = new Array(1, 2);', everywhere],
   ['eslint(no-restricted-globals)', "it('answers', () => undefined);", tests],
-  [
-    'eslint(no-restricted-imports)',
-    "export { a } from '../packages/cloud-assembly-runner/a';",
-    within('bench', 'test'),
-  ],
+  ['eslint(no-restricted-imports)', "export { a } from '../packages/cloud-assembly-runner/a';", within('test')],
   [
     'eslint(no-restricted-imports)',
     "export { a } from './a.texts';",

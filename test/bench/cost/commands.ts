@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { listenersKey } from '../../data/channels/listeners';
-import { organisationOf } from '../../domain/values/id';
+import { listenersKey } from '../../../data/channels/listeners';
+import { organisationOf } from '../../../domain/values/id';
 import { follow, waitUntil } from '../support/channel-listeners';
 import { billOf, type Bill } from './bill';
 import type { Setup } from './setup';

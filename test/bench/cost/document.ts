@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { formatted } from '../../bin/formatted';
+import { formatted } from '../../../bin/formatted';
 import type { Bill, BillLine } from './bill';
 import { loggingOf } from './logging';
 import { sizesMb, type MemoryRow } from './memory';
 import { prices, pricesDate } from './prices';
 
-const page = join(__dirname, '..', '..', 'docs', 'cost.md');
+const page = join(__dirname, '../../..', 'docs', 'cost.md');
 const beforeFile = join(__dirname, 'before.json');
 /** Dollars by scenario, and when they were measured. */
 const kept = z.object({ date: z.string(), dollars: z.record(z.string(), z.number()) });

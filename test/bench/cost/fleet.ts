@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Usage } from 'cloud-assembly-runner';
-import { wayTo } from '../../domain/jobs/job-lifecycle';
+import { wayTo } from '../../../domain/jobs/job-lifecycle';
 import { followGroups } from '../support/fleet-followers';
 import { billOf, type Bill } from './bill';
 import type { Setup } from './setup';

@@ -41,7 +41,7 @@ interface Costs {
 
 /** Runs scenarios on a stack of their own. */
 async function onStack<Result>(folder: string, run: (setup: Setup) => Promise<Result>): Promise<Result> {
-  const stack = await startLocalStack(join(__dirname, '..', '..'), folder, ['--memory']);
+  const stack = await startLocalStack(join(__dirname, '../../..'), folder, ['--memory']);
   try {
     const [client] = await onboardClients(folder, stack.facts.baseUrl, 1, DEVICES);
     if (!client) throw new Error('no client was onboarded');

@@ -1,4 +1,4 @@
-import { wayTo } from '../../domain/jobs/job-lifecycle';
+import { wayTo } from '../../../domain/jobs/job-lifecycle';
 import { follow, waitUntil } from '../support/channel-listeners';
 import { billOf, type Bill } from './bill';
 import type { Setup } from './setup';

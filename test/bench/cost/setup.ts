@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { AwsAccess } from 'cloud-assembly-runner';
-import { PLATFORM, type InboundEvent } from '../../contract/platform/platform';
+import { PLATFORM, type InboundEvent } from '../../../contract/platform/platform';
 import { findBus } from '../support/bus';
 import type { LocalStack } from '../support/local-stack';
 import type { ChannelClient } from '../support/many-clients';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Usage } from 'cloud-assembly-runner';
 import { WebSocket } from 'ws';
-import { TELEMETRY_PATH } from '../../contract/websocket-actions';
+import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import { waitUntil } from '../support/channel-listeners';
 import { billOf, type Bill } from './bill';
 import { report } from './fleet';

@@ -1,15 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { callerContext } from '../../contract/terms/caller';
-import type { Scope } from '../../contract/terms/endpoint';
-import { createdJobReply, jobReply } from '../../contract/jobs/jobs.schemas';
-import { fromItem, keyOf, toItem } from '../../data/jobs/job-item';
-import { tableVariable, type TableName } from '../../domain/values/table';
-import { newId } from '../../data/store/new-id';
-import { jobRequest, newJob } from '../../domain/jobs/job';
-import { rateWindow } from '../../domain/access/rate-window';
-import { logger } from '../../lambdas/runtime/logger';
+import { callerContext } from '../../../contract/terms/caller';
+import type { Scope } from '../../../contract/terms/endpoint';
+import { createdJobReply, jobReply } from '../../../contract/jobs/jobs.schemas';
+import { fromItem, keyOf, toItem } from '../../../data/jobs/job-item';
+import { tableVariable, type TableName } from '../../../domain/values/table';
+import { newId } from '../../../data/store/new-id';
+import { jobRequest, newJob } from '../../../domain/jobs/job';
+import { rateWindow } from '../../../domain/access/rate-window';
+import { logger } from '../../../lambdas/runtime/logger';
 
 const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient(), {
   marshallOptions: { removeUndefinedValues: true },

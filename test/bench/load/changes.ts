@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { UsageError } from '../../bin/command-line/usage-error';
+import { UsageError } from '../../../bin/command-line/usage-error';
 import { follow, subscribeToJobs, type Listener, type ReceivedMessage } from '../support/channel-listeners';
 import type { ChannelClient } from '../support/many-clients';
 import { latencyOf, type Outcome } from './outcome';
 import type { Target } from './target';
-import { wayTo } from '../../domain/jobs/job-lifecycle';
+import { wayTo } from '../../../domain/jobs/job-lifecycle';
 
 /** The changes of each job, in their order. */
 const statuses = wayTo('COMPLETED');

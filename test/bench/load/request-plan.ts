@@ -1,5 +1,5 @@
-import { routeOf } from '../../contract/endpoint-table';
-import type { EndpointKey } from '../../contract/endpoints';
+import { routeOf } from '../../../contract/endpoint-table';
+import type { EndpointKey } from '../../../contract/endpoints';
 import type { ChannelClient } from '../support/many-clients';
 
 /** The mix of ten requests: mostly reads of a job, as integrators do. */

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../test/outsiders/command';
+import { runCommand } from '../../outsiders/command';
 import { k6Program } from './k6/program';
 import type { Latency, Outcome } from './outcome';
 import { clientsFor, requestsOf, type RequestPlan, type RequestReport } from './request-plan';

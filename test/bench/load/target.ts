@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { DroneMissionClient } from 'drone-mission-client';
-import { localStackFile } from '../../bin/client/credentials-file';
-import { UsageError } from '../../bin/command-line/usage-error';
-import { partnersShape, type Partner } from '../../bin/start/stack-facts';
+import { localStackFile } from '../../../bin/client/credentials-file';
+import { UsageError } from '../../../bin/command-line/usage-error';
+import { partnersShape, type Partner } from '../../../bin/start/stack-facts';
 import { connectClient, onboardClients, type ChannelClient } from '../support/many-clients';
 
 const addresses = z.object({

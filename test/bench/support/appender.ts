@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { appendEvents } from '../../data/events/append-events';
-import { newId } from '../../data/store/new-id';
-import { jobMessage } from '../../domain/channels/status-event';
-import { sampleJob } from '../../test/domain/fixtures/samples';
+import { appendEvents } from '../../../data/events/append-events';
+import { newId } from '../../../data/store/new-id';
+import { jobMessage } from '../../../domain/channels/status-event';
+import { sampleJob } from '../../domain/fixtures/samples';
 
 /** What one of several instances of the fan-out appends: batches of changes, one after the other. */
 export interface Appending {

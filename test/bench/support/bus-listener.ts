@@ -1,6 +1,6 @@
 import type { AwsAccess } from 'cloud-assembly-runner';
 import * as z from 'zod';
-import { makeQueueOf } from '../../test/channels/platform-queue';
+import { makeQueueOf } from '../../channels/platform-queue';
 import { findBus } from './bus';
 import { waitUntil } from './channel-listeners';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
-import { channels, topicOf, type Channel } from '../../contract/channels/status-channels';
-import type { StackFacts } from '../../bin/start/stack-facts';
+import { channels, topicOf, type Channel } from '../../../contract/channels/status-channels';
+import type { StackFacts } from '../../../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 
 /** The evaluated fields of a message, and when it arrived (`performance.now()`). */

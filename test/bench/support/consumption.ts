@@ -1,4 +1,4 @@
-import { dynamodb } from '../../data/store/dynamodb';
+import { dynamodb } from '../../../data/store/dynamodb';
 
 /** What a process has asked of DynamoDB since the last reading. */
 export interface Consumption {

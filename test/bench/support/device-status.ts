@@ -1,7 +1,7 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { fleetKey } from '../../data/fleet/fleet-key';
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { organisationOf } from '../../domain/values/id';
+import { organisationOf } from '../../../domain/values/id';
 import type { AwsAccess } from 'cloud-assembly-runner';
 
 /** Returns a function that changes a device's status in the table of a running stack, as telemetry and offline detection do. */

@@ -1,17 +1,17 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { endpointTable } from '../../contract/endpoint-table';
-import { scopes } from '../../contract/terms/endpoint';
-import type { EndpointKey } from '../../contract/endpoints';
-import { id } from '../../test/domain/fixtures/samples';
-import { call as answerOf, request } from '../../test/lambdas/fixtures/api-gateway';
+import { endpointTable } from '../../../contract/endpoint-table';
+import { scopes } from '../../../contract/terms/endpoint';
+import type { EndpointKey } from '../../../contract/endpoints';
+import { id } from '../../domain/fixtures/samples';
+import { call as answerOf, request } from '../../lambdas/fixtures/api-gateway';
 import type { Call } from './bare-function';
 import { recordCalls } from './recorded-calls';
 import { requestsAbout } from './requests';
 import { apiKeyId, storeSubjects } from './stored-subjects';
 
 const load = createRequire(__filename);
-const lambdas = join(__dirname, '../..', 'lambdas');
+const lambdas = join(__dirname, '../../..', 'lambdas');
 
 /** An endpoint's function to start. */
 export interface Start {

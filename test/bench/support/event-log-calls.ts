@@ -1,9 +1,9 @@
-import { scopes } from '../../contract/terms/endpoint';
-import { newId } from '../../data/store/new-id';
-import { logEvents } from '../../lambdas/events/log-events';
-import { readFeed } from '../../lambdas/events/read-feed';
-import { jobRecord } from '../../test/data/fixtures/stream-record';
-import { acme, sampleJob } from '../../test/domain/fixtures/samples';
+import { scopes } from '../../../contract/terms/endpoint';
+import { newId } from '../../../data/store/new-id';
+import { logEvents } from '../../../lambdas/events/log-events';
+import { readFeed } from '../../../lambdas/events/read-feed';
+import { jobRecord } from '../../data/fixtures/stream-record';
+import { acme, sampleJob } from '../../domain/fixtures/samples';
 import type { Measured } from './figure';
 import { recordCalls } from './recorded-calls';
 import { useStorage } from './storage';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { bundle } from '../../lib/functions/bundle';
+import { bundle } from '../../../lib/functions/bundle';
 import type { Appended, Appending } from './appender';
 import type { Measured } from './figure';
 import { useStorage } from './storage';
@@ -34,7 +34,7 @@ export async function logCeiling(folder: string): Promise<Measured[]> {
   await useStorage();
   process.env['EVENT_RETENTION_DAYS'] = '7';
   process.env['FLIGHT_RETENTION_DAYS'] = '90';
-  bundle(['appender'], folder, 'bench/support');
+  bundle(['appender'], folder, 'test/bench/support');
   const file = join(folder, 'appender', 'index.js');
   const measured: Measured[] = [];
   for (const [index, { instances, batches, size }] of cases.entries()) {

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
-import { TELEMETRY_PATH } from '../../contract/websocket-actions';
-import type { StackFacts } from '../../bin/start/stack-facts';
+import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
+import type { StackFacts } from '../../../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 
 /** A received sample of a device. */

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StackFacts } from '../../bin/start/stack-facts';
+import type { StackFacts } from '../../../bin/start/stack-facts';
 import { follow, subscribeToJobs, type ReceivedMessage, type Listener } from './channel-listeners';
 import type { ChannelClient } from './many-clients';
-import { isFinal, jobStatuses, wayTo } from '../../domain/jobs/job-lifecycle';
+import { isFinal, jobStatuses, wayTo } from '../../../domain/jobs/job-lifecycle';
 
 /** A job and the messages of its channel. */
 export interface FlownJob {

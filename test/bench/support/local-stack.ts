@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from 'cloud-assembly-runner/free-port';
 import type { AwsAccess } from 'cloud-assembly-runner';
-import type { StackFacts } from '../../bin/start/stack-facts';
+import type { StackFacts } from '../../../bin/start/stack-facts';
 
 const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 20_000;

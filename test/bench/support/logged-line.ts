@@ -1,5 +1,5 @@
-import { logger } from '../../lambdas/runtime/logger';
-import { about } from '../../lambdas/runtime/subject';
+import { logger } from '../../../lambdas/runtime/logger';
+import { about } from '../../../lambdas/runtime/subject';
 
 /** A function that only logs, the line of a request. @param line its fields */
 export function handler(line: Readonly<Record<string, unknown>>): Promise<{ statusCode: number; body: string }> {

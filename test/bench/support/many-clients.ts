@@ -3,12 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DroneMissionClient } from 'drone-mission-client';
-import { scopes } from '../../contract/terms/endpoint';
-import { partnersShape, type Partner } from '../../bin/start/stack-facts';
+import { scopes } from '../../../contract/terms/endpoint';
+import { partnersShape, type Partner } from '../../../bin/start/stack-facts';
 import { initialEnvironment } from './local-stack';
 
 const run = promisify(execFile);
-const root = join(__dirname, '../..');
+const root = join(__dirname, '../../..');
 
 /** A client of the organisation, with a token. */
 export interface ChannelClient {

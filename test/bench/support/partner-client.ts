@@ -1,7 +1,7 @@
 import { DroneMissionClient, type NewJob, type NewShare } from 'drone-mission-client';
-import { endpointTable, routeOf } from '../../contract/endpoint-table';
-import type { EndpointKey } from '../../contract/endpoints';
-import type { StackFacts } from '../../bin/start/stack-facts';
+import { endpointTable, routeOf } from '../../../contract/endpoint-table';
+import type { EndpointKey } from '../../../contract/endpoints';
+import type { StackFacts } from '../../../bin/start/stack-facts';
 import { requestsAbout, type Request, type Subjects } from './requests';
 
 /** The first demo partner of a running stack, with a token. */

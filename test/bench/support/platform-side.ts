@@ -8,7 +8,7 @@ import {
   type QueueAttributeName,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { PLATFORM, type InboundEvent } from '../../contract/platform/platform';
+import { PLATFORM, type InboundEvent } from '../../../contract/platform/platform';
 import type { AwsAccess } from 'cloud-assembly-runner';
 import { findBus } from './bus';
 

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { dynamodb } from '../../data/store/dynamodb';
+import { dynamodb } from '../../../data/store/dynamodb';
 import type { Call } from './bare-function';
 
 /** Records the calls that `run` makes, of DynamoDB through the client of `data/` and of others over HTTP; discards its output. */

@@ -1,11 +1,11 @@
-import { changeJob } from '../../data/jobs/job-changes';
-import { insertJob } from '../../data/jobs/jobs';
-import { readFlight, recordPosition } from '../../data/telemetry/flights';
-import type { RecordedPoint } from '../../domain/telemetry/flight-record';
-import type { RecordEntry } from '../../domain/fleet/sample-decision';
-import { handler } from '../../lambdas/telemetry/get-job-track.lambda';
-import { acme, id, sampleJob } from '../../test/domain/fixtures/samples';
-import { callForText } from '../../test/lambdas/fixtures/api-gateway';
+import { changeJob } from '../../../data/jobs/job-changes';
+import { insertJob } from '../../../data/jobs/jobs';
+import { readFlight, recordPosition } from '../../../data/telemetry/flights';
+import type { RecordedPoint } from '../../../domain/telemetry/flight-record';
+import type { RecordEntry } from '../../../domain/fleet/sample-decision';
+import { handler } from '../../../lambdas/telemetry/get-job-track.lambda';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { callForText } from '../../lambdas/fixtures/api-gateway';
 import { useStorage } from './storage';
 
 /** Positions that are written at once. */

@@ -1,7 +1,7 @@
-import { endpointTable, routeOf } from '../../contract/endpoint-table';
-import { openApiDocument } from '../../contract/documents/openapi/document';
-import { firstPathOf } from '../../contract/documents/openapi/operation-ids';
-import type { EndpointKey } from '../../contract/endpoints';
+import { endpointTable, routeOf } from '../../../contract/endpoint-table';
+import { openApiDocument } from '../../../contract/documents/openapi/document';
+import { firstPathOf } from '../../../contract/documents/openapi/operation-ids';
+import type { EndpointKey } from '../../../contract/endpoints';
 
 /** The resources of the requests: a PENDING job, two shares, and the client. */
 export interface Subjects {
@@ -25,8 +25,8 @@ const chosen: Partial<Record<EndpointKey, string>> = { 'POST /v3/streams/share':
 
 /**
  * A successful request to each endpoint, in an order in which all of them succeed. The bodies are the examples of the OpenAPI
- * document, about the subjects. A dispatch, which needs devices that stand, is measured by `bench/dispatch.ts`;
- * a command needs a device in flight; a check waits for a platform, which there is not; missions, whose files need S3, are measured by `bench/missions.ts`.
+ * document, about the subjects. A dispatch, which needs devices that stand, is measured by `test/bench/dispatch.ts`;
+ * a command needs a device in flight; a check waits for a platform, which there is not; missions, whose files need S3, are measured by `test/bench/missions.ts`.
  */
 export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, Request>> {
   const { jobId, shareCode, otherShareCode, deviceGroupId, deviceId, clientId, clientSecret } = subjects;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
-import { contract, type Contract } from '../../contract/contract';
-import { DroneMissionApiStack } from '../../lib/stack/drone-mission-api-stack';
+import { contract, type Contract } from '../../../contract/contract';
+import { DroneMissionApiStack } from '../../../lib/stack/drone-mission-api-stack';
 
 /**
  * An app for the service that is to be synthesised.
@@ -10,7 +10,7 @@ import { DroneMissionApiStack } from '../../lib/stack/drone-mission-api-stack';
  * @param options of the deployment; default: none
  */
 export function serviceApp(folder: string, options: object = {}): App {
-  const { context } = JSON.parse(readFileSync(join(__dirname, '../..', 'cdk.json'), 'utf8')) as { context: object };
+  const { context } = JSON.parse(readFileSync(join(__dirname, '../../..', 'cdk.json'), 'utf8')) as { context: object };
   return new App({
     outdir: folder,
     context: { ...context, ...options, 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { contract } from '../../contract/contract';
-import { bundle } from '../../lib/functions/bundle';
+import { contract } from '../../../contract/contract';
+import { bundle } from '../../../lib/functions/bundle';
 import { serviceApp, serviceStack } from './service-app';
 
 /**
@@ -10,7 +10,7 @@ import { serviceApp, serviceStack } from './service-app';
  */
 export function synthesiseWithEmptyFunction(folder: string): void {
   const app = serviceApp(folder);
-  bundle(['empty-function'], join(app.assetOutdir, 'functions'), 'bench/support');
+  bundle(['empty-function'], join(app.assetOutdir, 'functions'), 'test/bench/support');
   const job = contract.endpoints['GET /v3/jobs/{jobId}'];
   const empty = { ...job, summary: 'Answer with nothing', handler: '../empty-function', tables: {} };
   serviceStack(app, { ...contract, endpoints: { ...contract.endpoints, 'GET /v3/jobs/{jobId}/empty': empty } });

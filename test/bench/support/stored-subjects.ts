@@ -1,9 +1,9 @@
-import { scopes } from '../../contract/terms/endpoint';
+import { scopes } from '../../../contract/terms/endpoint';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { fleetKey } from '../../data/fleet/fleet-key';
-import { toItem } from '../../data/jobs/job-item';
-import { dynamodb, table } from '../../data/store/dynamodb';
-import { acme, id, sampleJob, sampleShare } from '../../test/domain/fixtures/samples';
+import { fleetKey } from '../../../data/fleet/fleet-key';
+import { toItem } from '../../../data/jobs/job-item';
+import { dynamodb, table } from '../../../data/store/dynamodb';
+import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import type { Call } from './bare-function';
 
 /** Id of the partner's API key. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { TELEMETRY_PATH } from '../../contract/websocket-actions';
-import type { StackFacts } from '../../bin/start/stack-facts';
+import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
+import type { StackFacts } from '../../../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 
 /** Interval of a device's samples, in ms: 10 Hz. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { broadcastProtocol, shareProtocols } from '../../contract/shares/share-page';
-import { TELEMETRY_PATH } from '../../contract/websocket-actions';
+import { broadcastProtocol, shareProtocols } from '../../../contract/shares/share-page';
+import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import type { Measured } from './figure';
 import type { LocalStack } from './local-stack';
 import type { ChannelClient } from './many-clients';

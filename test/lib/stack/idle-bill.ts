@@ -1,4 +1,4 @@
-import { idleBill } from '../../../bench/cost/idle';
+import { idleBill } from '../../bench/cost/idle';
 import { synthesise } from '../synthesised';
 
 test('a stage with alarms costs at most $10 a month while idle', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../../../test/outsiders/command';
-import { installed } from '../../../test/outsiders/install/cache';
+import { runCommand } from '../../../outsiders/command';
+import { installed } from '../../../outsiders/install/cache';
 
 /** Path of k6, which is built once, from the Go module proxy, with all modules pinned by go.sum. @throws NotInstalled without Go */
 export async function k6Program(): Promise<string> {

@@ -12,7 +12,7 @@ export function synthesiseWithEmptyFunction(folder: string): void {
   const app = serviceApp(folder);
   bundle(['empty-function'], join(app.assetOutdir, 'functions'), 'test/bench/support');
   const job = contract.endpoints['GET /v3/jobs/{jobId}'];
-  const empty = { ...job, summary: 'Answer with nothing', handler: '../empty-function', tables: {} };
+  const empty = { ...job, summary: 'Answer with nothing', handler: 'empty-function', tables: {} };
   serviceStack(app, { ...contract, endpoints: { ...contract.endpoints, 'GET /v3/jobs/{jobId}/empty': empty } });
   app.synth();
 }

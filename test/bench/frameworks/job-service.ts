@@ -3,6 +3,7 @@ import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, PutCommand, Update
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { callerContext } from '../../../contract/terms/caller';
 import type { Scope } from '../../../contract/terms/endpoint';
+import { withLinks } from '../../../contract/terms/links';
 import { createdJobReply, jobReply } from '../../../contract/jobs/jobs.schemas';
 import { fromItem, keyOf, toItem } from '../../../data/jobs/job-item';
 import { tableVariable, type TableName } from '../../../domain/values/table';
@@ -35,7 +36,9 @@ export async function getJob(event: APIGatewayProxyEvent, jobId: string): Promis
   const { Item } = await dynamodb.send(new GetCommand({ TableName: table('jobs'), Key: key, ConsistentRead: true }));
   const found = fromItem(Item);
   if (found?.owner !== organisation) throw new Error('Job not found');
-  return answer(200, jobReply.parse({ success: true, job: found.job }), { ETag: `"${found.job.version}"` });
+  return answer(200, jobReply.parse(withLinks('job', { success: true, job: found.job })), {
+    ETag: `"${found.job.version}"`,
+  });
 }
 
 /** `POST /v3/jobs/create` for a framework; see {@link getJob}. @param body as the framework parsed it */
@@ -55,7 +58,7 @@ export async function createJob(event: APIGatewayProxyEvent, body: unknown): Pro
   await dynamodb.send(
     new PutCommand({ TableName: table('jobs'), Item: toItem(organisation, job), ConditionExpression }),
   );
-  return answer(201, createdJobReply.parse({ success: true, job }), {
+  return answer(201, createdJobReply.parse(withLinks('job', { success: true, job })), {
     'X-RateLimit-Limit': String(PER_MINUTE),
     'X-RateLimit-Remaining': String(PER_MINUTE - calls),
     'X-RateLimit-Reset': String(end),

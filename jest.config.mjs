@@ -68,7 +68,7 @@ export default {
       globalTeardown: '<rootDir>/test/data/engines/stop.ts',
       testPathIgnorePatterns: [
         '/node_modules/',
-        '<rootDir>/test/(api|channels|browser|bin/smoke|faults|clients|guides|examples)/',
+        '<rootDir>/test/(api|channels|browser|bin/smoke|faults|clients|guides|platform-kit/adapter)/',
         '<rootDir>/test/bench/run-bench.test.ts',
         '<rootDir>/clients/',
       ],
@@ -125,7 +125,7 @@ export default {
       ...common,
       // The sample adapter of a platform, which needs packages of Python; each file starts what it needs.
       displayName: 'adapter',
-      testMatch: ['<rootDir>/test/examples/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/platform-kit/adapter/**/*.test.ts'],
     },
     {
       ...withStack,

@@ -104,7 +104,7 @@ const rowsOf = (floor) => {
 const arrows = {
   ...Object.fromEntries(Object.keys(floors).flatMap(rowsOf)),
   bin: {
-    folders: [...['lib', 'contract', 'domain', 'data'].flatMap(foldersOf), 'clients/typescript'],
+    folders: [...['lib', 'contract', 'domain', 'data'].flatMap(foldersOf), 'clients/typescript', 'docs'],
     packages: [
       'aws-cdk-lib',
       'constructs',
@@ -112,7 +112,6 @@ const arrows = {
       runner.name,
       client.name,
       'mqtt',
-      'openapi-to-postmanv2',
       'oxfmt',
       'ws',
       'undici',
@@ -120,7 +119,7 @@ const arrows = {
     ],
     node: true,
   },
-  simulator: {
+  'packages/simulator': {
     folders: ['contract', 'domain'].flatMap(foldersOf),
     packages: ['zod', '@aws-sdk/*', 'aws-lambda'],
     node: true,
@@ -131,7 +130,7 @@ const arrows = {
     node: true,
   },
   'packages/cloud-assembly-runner': { packages: runnerPackages, node: true },
-  docs: { packages: ['fastify', 'vitepress', 'vue', '@scalar/*'], node: true },
+  docs: { packages: ['fastify', 'openapi-to-postmanv2', 'vitepress', 'vue', '@scalar/*'], node: true },
   'clients/typescript/test': {
     folders: ['clients/typescript'],
     packages: Object.keys(client.dependencies),
@@ -144,7 +143,7 @@ const arrows = {
   },
 };
 /** Folders that may import anything. */
-const free = ['bench', 'conformance', 'test'];
+const free = ['packages/platform-kit', 'test'];
 
 /** For each folder what its files may import. */
 const folders = Object.fromEntries([
@@ -215,6 +214,12 @@ const clockReads = [
   'MemberExpression[object.name="Date"][property.name="now"]',
   'MemberExpression[object.name="performance"][property.name="now"]',
 ].map((selector) => ({ selector, message: 'There is no clock here: take the time as a parameter.' }));
+
+/** Texts and examples of the contract, which a function would load at each start. */
+const textsOfDocuments = {
+  regex: String.raw`\.(texts|examples)(\.ts)?$`,
+  message: 'Only contract/documents/ reads texts and examples; so do texts and examples.',
+};
 
 /** Rules that need types. */
 const typed = {
@@ -306,18 +311,20 @@ export default defineConfig({
   plugins: ['typescript'],
   jsPlugins: [
     { name: 'eslint-js', specifier: fileURLToPath(import.meta.resolve('oxlint-plugin-eslint')) },
-    { name: 'imports', specifier: fileURLToPath(import.meta.resolve('./lint/import-arrows.mjs')) },
+    { name: 'imports', specifier: fileURLToPath(import.meta.resolve('./test/lint/import-arrows.mjs')) },
   ],
   categories: { correctness: 'off' },
   options: { typeAware: true, denyWarnings: true },
   ignorePatterns: [
     'cdk.out/',
     'docs.out/',
+    'documents.out/',
     'docs/site/.vitepress/.temp/',
     'docs/site/.vitepress/cache/',
     '.local/',
     'coverage/',
     'clients/typescript/dist/',
+    'packages/platform-kit/dist/',
     'clients/typescript/src/openapi.ts',
     'clients/typescript/src/messages.ts',
   ],
@@ -329,11 +336,18 @@ export default defineConfig({
     { files: ['*/**/*.{ts,mts,cts,tsx}'], rules: { 'imports/arrows': ['error', { folders }] } },
     // The runner is imported by its name, so only its exports. Elsewhere the rows above forbid its files.
     {
-      files: ['bench/**', 'test/**'],
+      files: ['test/**'],
       rules: {
         'no-restricted-imports': [
           'error',
-          { patterns: [{ regex: String.raw`^(\.\./)+packages(/|$)`, message: `Import from ${runner.name}.` }] },
+          {
+            patterns: [
+              {
+                regex: String.raw`^(\.\./)+packages/cloud-assembly-runner(/|$)`,
+                message: `Import from ${runner.name}.`,
+              },
+            ],
+          },
         ],
       },
     },
@@ -343,16 +357,26 @@ export default defineConfig({
       rules: {
         'no-restricted-imports': [
           'error',
-          { patterns: [{ regex: String.raw`\.lambda(\.ts)?$`, message: 'Move what both need to a file beside it.' }] },
+          {
+            patterns: [
+              { regex: String.raw`\.lambda(\.ts)?$`, message: 'Move what both need to a file beside it.' },
+              textsOfDocuments,
+            ],
+          },
         ],
       },
     },
+    {
+      files: ['{bin,contract,data,docs,domain,lib,packages/simulator,viewer}/**'],
+      excludeFiles: ['contract/documents/**', '**/*.{texts,examples}.ts'],
+      rules: { 'no-restricted-imports': ['error', { patterns: [textsOfDocuments] }] },
+    },
     // One function reads the environment; the other files read only variables that Lambda sets.
     {
-      files: ['{domain,contract,data,lambdas,lib,simulator,viewer}/**'],
+      files: ['{domain,contract,data,lambdas,lib,packages/simulator,viewer}/**'],
       excludeFiles: [
         'data/store/environment.ts',
-        'simulator/setting.ts',
+        'packages/simulator/setting.ts',
         'lambdas/runtime/logger.ts',
         'lib/functions/bundled/environment-credentials.ts',
       ],

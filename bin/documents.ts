@@ -5,20 +5,19 @@ import { parseArgs } from 'node:util';
 import { asyncApiDocument } from '../contract/documents/asyncapi/document';
 import { platformDocument } from '../contract/documents/asyncapi/platform-document';
 import { openApiDocument } from '../contract/documents/openapi/document';
-import { platformEventSchemas } from '../contract/documents/platform-schemas';
 import { stackName } from '../lib/stack/drone-mission-api-stack';
 import { appTemplates } from './deployer-policy/app-templates';
 import { everyOption } from './deployer-policy/every-option';
 import { withAlarmCount, withAlarmTable } from './documents/alarms';
 import { withEndpointList } from './documents/endpoint-list';
+import { writeDerivedFiles } from './documents/derived-files';
 import { formatted } from './formatted';
 import { finalStatesInPython, finalStatesInTypeScript } from './documents/final-states';
-import { postmanCollection } from './documents/postman-collection';
 
 const root = join(__dirname, '..');
 const usage = `usage: npm run documents -- [--check]
 
-Writes the API's documents into docs/api/, the endpoints in docs/guides/index.md, the alarms in docs/operations.md and their number in docs/deploying.md, and the generated parts of the clients, except the types of the Python client. --check only compares: exit code 1 if one is not up to date.
+Writes the API's documents into docs/api/, the endpoints in docs/guides/index.md, the alarms in docs/operations.md and their number in docs/deploying.md, and the generated parts of the clients, except the types of the Python client. What isn't in git goes into documents.out/: the Postman collection and the schemas of the platform's events. --check only compares: exit code 1 if one is not up to date.
 `;
 
 /** The documents, by their path. */
@@ -26,13 +25,6 @@ const documents = {
   'docs/api/openapi.json': openApiDocument,
   'docs/api/asyncapi.json': asyncApiDocument,
   'docs/api/platform-asyncapi.json': platformDocument,
-  'docs/api/postman-collection.json': () => postmanCollection(openApiDocument()),
-  ...Object.fromEntries(
-    Object.entries(platformEventSchemas()).map(([type, schema]) => [
-      `docs/api/platform-events/${type}.json`,
-      () => schema,
-    ]),
-  ),
 } satisfies Record<string, () => unknown>;
 
 /** Files that are not JSON, by their path. */
@@ -79,7 +71,7 @@ async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: { check: { type: 'boolean', default: false } } });
   const stale: string[] = [];
   const written = Object.entries(documents).map(
-    ([path, generate]) => [path, async () => formatted(path, JSON.stringify(await generate()))] as const,
+    ([path, generate]) => [path, () => formatted(path, JSON.stringify(generate()))] as const,
   );
   const files = [written, Object.entries(texts)].flat();
   for (const [path, generate] of files) {
@@ -96,6 +88,7 @@ async function run(args: string[]): Promise<number> {
     process.stderr.write(`not up to date: ${stale.join(', ')}. Run «npm run documents» and commit the result.\n`);
     return 1;
   }
+  if (!values.check) await writeDerivedFiles(join(root, 'documents.out'));
   return generateTypes(values.check) ? 0 : 1;
 }
 

@@ -1,5 +1,5 @@
 import { LEASE_S } from '../domain/commands/control-lease';
-import { flownStatuses } from './jobs/job-lifecycle.texts';
+import { flownStatuses } from './jobs/lifecycle-sentences';
 import { MAX_TRACK_POINTS } from './telemetry/track-points';
 import type { CarriedType, ChannelKind } from './channels/status-channels';
 import { type WebSocketActionName } from './websocket-actions';

@@ -3,7 +3,7 @@ import type { Endpoint } from '../terms/endpoint';
 import { JOBS_CREATED_PER_MINUTE } from '../terms/rates';
 import * as schemas from './jobs.schemas';
 import { messageReply } from '../terms/page.schemas';
-import { allMoves } from './job-lifecycle.texts';
+import { allMoves } from './lifecycle-sentences';
 
 // Endpoints for jobs (drone missions).
 

@@ -3,7 +3,7 @@ import { passedOver } from '../../domain/dispatch/dispatch';
 import { findingCodes } from '../../domain/dispatch/job-check';
 import { actions } from '../../domain/values/destination';
 import { identifier } from '../terms/common.texts';
-import { allMoves, lastAreFinal } from './job-lifecycle.texts';
+import { allMoves, lastAreFinal } from './lifecycle-sentences';
 import { failureReasons } from '../../domain/jobs/job-report';
 
 /** Codes of failures that have a meaning; the list is open. */

@@ -1,7 +1,7 @@
 import { MAX_TRACK_POINTS } from './track-points';
 import type { Field, Fields } from '../terms/field';
 import { MAX_ROUTE_POINTS } from '../../domain/shares/route';
-import { flownStatuses } from '../jobs/job-lifecycle.texts';
+import { flownStatuses } from '../jobs/lifecycle-sentences';
 
 const receivedAt: Field = {
   description: 'When this service received the report. ISO 8601 in UTC.',

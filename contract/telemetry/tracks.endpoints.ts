@@ -1,5 +1,5 @@
 import { MAX_GAP_S } from '../../domain/telemetry/track-lines';
-import { flownStatuses } from '../jobs/job-lifecycle.texts';
+import { flownStatuses } from '../jobs/lifecycle-sentences';
 import type { Endpoint } from '../terms/endpoint';
 import { jobTrack, trackFormats, trackMediaTypes, trackQuery } from './tracks.schemas';
 

@@ -1,5 +1,6 @@
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { postmanCollection } from '../postman/collection';
 import { existingGuides, guidesFolder } from './guides';
 import { licences } from './licences';
 import { llmsText } from './llms';
@@ -25,6 +26,7 @@ export async function buildSite(folder: string): Promise<void> {
 
   moveInlineScripts(pages, assets);
   replaceNotFound(pages);
+  writeFileSync(join(pages, 'postman-collection.json'), JSON.stringify(await postmanCollection(), null, 2));
   // For readers that are programs: each guide as it is written, and a list of everything.
   for (const { slug } of existingGuides())
     cpSync(join(guidesFolder, `${slug}.md`), join(pages, 'guides', `${slug}.md`));

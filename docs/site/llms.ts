@@ -18,6 +18,11 @@ export function llmsText(): string {
       '/docs/openapi.json',
       'OpenAPI 3.1: every endpoint with its fields, replies, refusals and examples.',
     ),
+    item(
+      'Postman collection',
+      '/docs/postman-collection.json',
+      'The same endpoints as requests, which get their tokens by themselves.',
+    ),
     item('Channels', '/docs/asyncapi.json', 'AsyncAPI 3: every topic and socket with its messages and examples.'),
     '',
     '## Guides',

@@ -6,7 +6,7 @@ import { hashOfFiles } from '../functions/hash-of-files';
 const root = join(__dirname, '../..');
 
 /** What the site is built from; the lock file stands for the renderers. */
-const inputs = ['CHANGELOG.md', 'docs/api', 'docs/guides', 'docs/site', 'package-lock.json'];
+const inputs = ['CHANGELOG.md', 'docs/api', 'docs/guides', 'docs/postman', 'docs/site', 'package-lock.json'];
 
 /** Build output, not committed: a folder for the state of the inputs. */
 const output = join(root, 'docs.out');

@@ -41,7 +41,15 @@ export function docsPages(): string[] {
       .map((file) => (folder === 'site' ? file : `guides/${file}`)),
   );
   const asWritten = sources.filter((file) => file.startsWith('guides/') && file !== 'guides/index.md');
-  const others = ['hashmap.json', 'licences.txt', 'llms.txt', 'not-found.css', 'not-found.js', 'vp-icons.css'];
+  const others = [
+    'hashmap.json',
+    'licences.txt',
+    'llms.txt',
+    'not-found.css',
+    'not-found.js',
+    'postman-collection.json',
+    'vp-icons.css',
+  ];
   return [...sources.map((file) => file.replace(/md$/, 'html')), ...asWritten, ...others, ...documents].sort();
 }
 

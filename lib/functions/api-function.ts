@@ -1,8 +1,15 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, CfnPermission, Function, LoggingFormat } from 'aws-cdk-lib/aws-lambda';
-import { RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  CfnPermission,
+  Function,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -25,11 +32,11 @@ const actions: Readonly<Record<TableUse, string>> = {
   delete: 'dynamodb:DeleteItem',
 };
 
-/** Memory of functions whose caller waits for the reply, as `npm run bench -- function-memory` chooses it. */
-export const DEFAULT_MEMORY_MB = 1024;
+/** Memory of functions whose caller waits for the reply, as measured (docs/performance.md). */
+const DEFAULT_MEMORY_MB = 1024;
 
 export interface ApiFunctionProps {
-  /** File below `lambdas/` without `.lambda.ts`; of the simulator, without `.ts`. */
+  /** File below `lambdas/` without `.lambda.ts`; of the simulator, below `packages/` without `.ts`. */
   readonly entry: string;
   readonly description: string;
   /** Default: a name that CloudFormation generates. A function with a name of its own can't be replaced by an update. */

@@ -11,5 +11,5 @@ export const entryPoints = (): string[] =>
     .map((name) => name.slice(0, -ENDING.length))
     .sort();
 
-/** Files of the functions of the simulated fleet, without `.ts`; `simulator/` is not a folder of `lambdas/`. */
+/** Files of the functions of the simulated fleet, below `packages/` and without `.ts`. */
 export const simulatorEntryPoints = ['simulator/consume-job-events', 'simulator/fly'] as const;

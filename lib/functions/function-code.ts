@@ -12,7 +12,7 @@ export const bundlesFolder = (scope: Construct): string => join(Stage.of(scope)?
 /**
  * Code of a function: its bundle. Where the CDK does not bundle (context `aws:cdk:bundling-stacks`), the assembly lacks it, and it is named
  * by its sources.
- * @param entry file below `lambdas/` without `.lambda.ts`; of the simulator, without `.ts`
+ * @param entry file below `lambdas/` without `.lambda.ts`; of the simulator, below `packages/` without `.ts`
  */
 export const functionCode = (scope: Construct, entry: string): Code =>
   Stack.of(scope).bundlingRequired ? Code.fromAsset(join(bundlesFolder(scope), entry)) : new LateCode(entry);

@@ -59,7 +59,7 @@ function bundleInto(folder: string, entries: readonly string[], stopped: AbortSi
   const simulated = bundleOptions(
     entries.filter((entry) => ofSimulator.has(entry)),
     folder,
-    '.',
+    'packages',
   );
   return new Promise((resolve, reject) => {
     const abort = () => {

@@ -9,7 +9,7 @@ const inputs = [
   'data',
   'domain',
   'lambdas',
-  'simulator',
+  'packages/simulator',
   'lib/functions/bundle.ts',
   'lib/functions/bundled',
   'package-lock.json',

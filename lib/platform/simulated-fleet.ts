@@ -13,7 +13,7 @@ import { bundlesFolder } from '../functions/function-code';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from '../functions/tables';
 
-/** Events that the simulated platform consumes: `simulator/consume-job-events.ts`. */
+/** Events that the simulated platform consumes: `packages/simulator/consume-job-events.ts`. */
 const consumed: OutboundEventType[] = [
   ...(['job.created', 'job.updated', 'job.cancelled', 'job.deleted'] as const),
   'control.requested',
@@ -34,7 +34,7 @@ export interface SimulatedFleetProps {
 export class SimulatedFleet extends Construct {
   constructor(scope: Construct, id: string, { platform, tables, speed, rest }: SimulatedFleetProps) {
     super(scope, id);
-    if (Stack.of(this).bundlingRequired) bundle(simulatorEntryPoints, bundlesFolder(this), '.');
+    if (Stack.of(this).bundlingRequired) bundle(simulatorEntryPoints, bundlesFolder(this), 'packages');
     const missions = new Table(this, 'Missions', {
       partitionKey: { name: 'jobId', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,

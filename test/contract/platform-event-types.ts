@@ -12,7 +12,7 @@ import {
 import { outboundEvents, type OutboundEventType, type OutboundDetail } from '../../domain/platform/outbound-events';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
 import { platformEventHandlers } from '../../lambdas/platform/platform-event-handlers';
-import { publishReports } from '../../simulator/publish-reports';
+import { publishReports } from '../../packages/simulator/publish-reports';
 
 /** One row is enough to publish and to read an outbound event. */
 export const publish = <Type extends keyof typeof outboundEvents>(type: Type, detail: OutboundDetail<Type>) =>

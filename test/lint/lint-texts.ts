@@ -52,7 +52,7 @@ function oxlint(cwd: string, ...words: string[]): unknown {
   const { stdout, stderr } = spawnSync(process.execPath, [program, '--config', 'oxlint.config.mjs', ...words], {
     cwd,
     encoding: 'utf8',
-    env: { ...process.env, OXLINT_TSGOLINT_PATH: join(root, 'lint/tsgolint.mjs') },
+    env: { ...process.env, OXLINT_TSGOLINT_PATH: join(__dirname, 'tsgolint.mjs') },
     maxBuffer: 1e9,
   });
   if (!stdout.startsWith('{')) throw new Error(`The linter failed: ${stdout}${stderr}`);

@@ -59,7 +59,7 @@ const cases: [words: string[], expected: string[] | string, calledIn?: string][]
   [['test/bin/smoke'], paths(['smoke'], folder('test/bin/smoke'))],
   [['test/bin'], paths(['unit', 'smoke'], folder('test/bin'))],
   [['test/guides'], paths(['guides'], folder('test/guides'))],
-  [['test/examples'], paths(['adapter'], folder('test/examples'))],
+  [['test/platform-kit/adapter'], paths(['adapter'], folder('test/platform-kit/adapter'))],
   [['clients/typescript'], paths(['clients'], folder('clients/typescript'))],
   [['test/clients/cases'], paths(['client-cases'], folder('test/clients/cases'))],
   [['test/faults/killed.test.ts'], ['--runInBand', ...paths(['faults'], file('test/faults/killed.test.ts'))]],

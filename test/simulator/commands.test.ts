@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { inboundEvents } from '../../domain/platform/inbound-events';
-import type { OpenItems } from '../../simulator/open-items';
-import { publishTelemetry, tick } from '../../simulator/tick';
+import type { OpenItems } from '../../packages/simulator/open-items';
+import { publishTelemetry, tick } from '../../packages/simulator/tick';
 import { dynamodb, publishedDetails } from './fixtures/aws';
 import { placeAt } from './fixtures/commanded';
 

@@ -2,7 +2,7 @@ import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { EVENT_VERSION } from '../../domain/platform/outbound-events';
-import { handler } from '../../simulator/consume-job-events';
+import { handler } from '../../packages/simulator/consume-job-events';
 import { id } from '../domain/fixtures/samples';
 import { dynamodb, eventBridge, publishedDetails } from './fixtures/aws';
 

@@ -1,5 +1,5 @@
-import { deviceFor } from '../../simulator/device-choice';
-import { dockPositionOf } from '../../simulator/dock-position';
+import { deviceFor } from '../../packages/simulator/device-choice';
+import { dockPositionOf } from '../../packages/simulator/dock-position';
 
 const SEED = 'sandbox';
 const deviceIds = ['device-a', 'device-b', 'device-c'];

@@ -2,11 +2,11 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { mockClient } from 'aws-sdk-client-mock';
 import { EVENT_VERSION } from '../../domain/platform/outbound-events';
-import { handler } from '../../simulator/consume-job-events';
-import { readOpenItems } from '../../simulator/open-items';
-import { endMission } from '../../simulator/missions';
-import { dynamodb } from '../../simulator/table';
-import { tick } from '../../simulator/tick';
+import { handler } from '../../packages/simulator/consume-job-events';
+import { readOpenItems } from '../../packages/simulator/open-items';
+import { endMission } from '../../packages/simulator/missions';
+import { dynamodb } from '../../packages/simulator/table';
+import { tick } from '../../packages/simulator/tick';
 import { engineUrl } from '../data/engines/own-engine';
 import { id } from '../domain/fixtures/samples';
 

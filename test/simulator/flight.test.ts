@@ -1,13 +1,13 @@
 import { progress } from '../../domain/jobs/progress';
 import { deviceState } from '../../domain/telemetry/telemetry';
 import { lifecycle, type JobStatus } from '../../domain/jobs/job-lifecycle';
-import { courseOf, type Flight } from '../../simulator/course';
-import { dockPositionOf } from '../../simulator/dock-position';
-import { atRest, flightAt } from '../../simulator/flight';
-import { failures, planOf } from '../../simulator/mission-plan';
-import { progressAt } from '../../simulator/progress';
-import { freeAt, reportsOf } from '../../simulator/reports';
-import { timesOf } from '../../simulator/timeline';
+import { courseOf, type Flight } from '../../packages/simulator/course';
+import { dockPositionOf } from '../../packages/simulator/dock-position';
+import { atRest, flightAt } from '../../packages/simulator/flight';
+import { failures, planOf } from '../../packages/simulator/mission-plan';
+import { progressAt } from '../../packages/simulator/progress';
+import { freeAt, reportsOf } from '../../packages/simulator/reports';
+import { timesOf } from '../../packages/simulator/timeline';
 import { fc } from '../property-runs';
 
 const dockedS = (flight: Flight) => timesOf(courseOf(flight)).docked;

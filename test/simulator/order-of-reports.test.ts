@@ -1,7 +1,7 @@
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { Flying } from '../../simulator/flying';
-import { publishable } from '../../simulator/reports';
-import { tick } from '../../simulator/tick';
+import type { Flying } from '../../packages/simulator/flying';
+import { publishable } from '../../packages/simulator/reports';
+import { tick } from '../../packages/simulator/tick';
 import { id } from '../domain/fixtures/samples';
 import { dynamodb, publishedDetails } from './fixtures/aws';
 

@@ -2,7 +2,7 @@ import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../terms/rates';
 import { MOST_TOLD } from '../../platform/platform';
 import type { InboundEventType } from '../../../domain/platform/inbound-events';
 import type { OutboundEventType } from '../../../domain/platform/outbound-events';
-import { successAndFailure } from '../../jobs/job-lifecycle.texts';
+import { successAndFailure } from '../../jobs/lifecycle-sentences';
 
 interface Texts {
   readonly summary: string;

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { buildSync } from 'esbuild';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import * as z from 'zod';
 import { noMeter, type Meter } from '../billing/meter';
 import { publishEmbedded } from '../cloudwatch/embedded-metrics';
@@ -235,16 +235,16 @@ export function createLambda(options: LambdaOptions): Lambda {
   };
 }
 
-/** Bundles worker.ts to JavaScript once, so that instances need no TypeScript loader. */
+/** Bundles the worker to JavaScript once, so that instances need no TypeScript loader. */
 function bundleWorker(): string {
   const { outputFiles } = buildSync({
-    entryPoints: [join(__dirname, 'instances', 'worker.ts')],
+    entryPoints: [join(__dirname, 'instances', `worker${extname(__filename)}`)],
     bundle: true,
     platform: 'node',
     format: 'cjs',
     write: false,
   });
   const [file] = outputFiles;
-  if (!file) throw new Error('lambda/instances/worker.ts could not be bundled');
+  if (!file) throw new Error('lambda/instances/worker could not be bundled');
   return file.text;
 }

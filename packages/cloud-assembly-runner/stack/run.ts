@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { readFaults } from '../faults/faults-file';
 import type { AccountAge } from '../quotas';
 import { serverCertificate } from './certificate-authority';
@@ -111,9 +111,12 @@ function runProcess(
   stopped: AbortSignal,
   onReady: (stack: ReadyStack, ending: AbortSignal, send: (message: CompletionMessage) => void) => Promise<void>,
 ): Promise<void> {
-  const stack = fork(join(__dirname, 'stack-process.ts'), {
-    // The CommonJS loader alone: the loader for ES modules needs another 30 MB.
-    execArgv: ['--no-parallel-scavenge', '--require', require.resolve('tsx/cjs')],
+  // Whoever bundles this package has JavaScript.
+  const extension = extname(__filename);
+  // The CommonJS loader alone: the loader for ES modules needs another 30 MB.
+  const loader = extension === '.ts' ? ['--require', require.resolve('tsx/cjs')] : [];
+  const stack = fork(join(__dirname, `stack-process${extension}`), {
+    execArgv: ['--no-parallel-scavenge', ...loader],
     // So that Ctrl-C reaches this process alone, which then stops the other.
     detached: true,
     env: {

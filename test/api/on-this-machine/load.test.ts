@@ -10,7 +10,7 @@ const stackFile = process.env['STACK_FILE'] ?? '';
 
 /** Runs `npm run load` against the stack of the tests, with clients that it onboards. */
 async function load(...words: readonly string[]) {
-  const args = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'bench/load/main.ts', ...words];
+  const args = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'test/bench/load/main.ts', ...words];
   const env = { ...process.env, LOCAL_DIR: dirname(stackFile), BASE_URL: undefined };
   const child = spawn(process.execPath, args, { cwd: join(__dirname, '../../..'), env });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

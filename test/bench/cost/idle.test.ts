@@ -1,4 +1,4 @@
-import { idleBill, type TemplateResource } from '../../../bench/cost/idle';
+import { idleBill, type TemplateResource } from './idle';
 
 /** Dollars of a template with these resources beside a queue and a stream. */
 const costOf = (...resources: TemplateResource[]) =>

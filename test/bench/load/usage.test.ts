@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readLoad, scenarios } from '../../../bench/load/command-line';
-import { errorShare, linesOf, type Outcome } from '../../../bench/load/outcome';
-import { findTarget } from '../../../bench/load/target';
+import { readLoad, scenarios } from './command-line';
+import { errorShare, linesOf, type Outcome } from './outcome';
+import { findTarget } from './target';
 
 const root = join(__dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'load-usage-'));
@@ -36,7 +36,7 @@ describe('npm run load', () => {
     [[], 1, /^$/, /^load: No stack is running here: start one with `npm start` in another terminal.\n$/],
     [['mqt'], 2, /^$/, /^load: no scenario mqt; did you mean mqtt\?; see --help\n$/],
   ])('%j has the exit code %d', (words, status, stdout, stderr) => {
-    const args = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'bench/load/main.ts', ...words];
+    const args = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'test/bench/load/main.ts', ...words];
     const env = { ...process.env, LOCAL_DIR: folder };
     const found = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', env });
     expect(found).toMatchObject({

@@ -7,7 +7,7 @@ const guides = guideNames.map(readGuide);
 const all = guides.flatMap((guide) =>
   guide.blocks.map((block) => ({ ...block, at: `${guide.name}.md:${block.line}` })),
 );
-const adapter = readFileSync(join(__dirname, '../../../examples/platform-adapter/adapter.py'), 'utf8');
+const adapter = readFileSync(join(__dirname, '../../../packages/platform-kit/sample-adapter/adapter.py'), 'utf8');
 const ofKind = (kind: ReturnType<typeof kindOf>) => all.filter((block) => kindOf(block) === kind);
 
 test('every block of a guide is run, compared or validated', () => {

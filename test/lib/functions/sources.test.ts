@@ -11,7 +11,7 @@ describe('The hash of the sources of functions', () => {
   };
   beforeEach(() => {
     project = mkdtempSync(join(tmpdir(), 'sources-'));
-    for (const folder of ['contract', 'data/jobs', 'domain', 'lambdas', 'simulator', 'lib/functions/bundled'])
+    for (const folder of ['contract', 'data/jobs', 'domain', 'lambdas', 'packages/simulator', 'lib/functions/bundled'])
       write(`${folder}/one.ts`, folder);
     write('lib/functions/bundle.ts');
     write('package-lock.json', '{}');

@@ -14,7 +14,7 @@ import {
   type CfnResource as Resource,
   newApp,
 } from '../synthesised';
-import { idleBill } from '../../../bench/cost/idle';
+import { idleBill } from '../../bench/cost/idle';
 import { addStacks } from '../../../lib/stack/stacks';
 import { policiesIn } from '../permissions';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { recordPoints } from '../../../bench/support/recorded-flight';
+import { recordPoints } from '../../bench/support/recorded-flight';
 import type { RecordedPoint } from '../../../domain/telemetry/flight-record';
 import { id } from '../../domain/fixtures/samples';
 import { runCommand } from '../command';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { byDistance } from '../../../domain/dispatch/dispatch';
 import type { StandingDevice } from '../../../domain/fleet/standing-device';
-import { seededRandom } from '../../../simulator/seeded-random';
+import { seededRandom } from '../../../packages/simulator/seeded-random';
 import { runCommand } from '../command';
 import { pythonWith } from '../install/python';
 import type { Lane } from '../lane';

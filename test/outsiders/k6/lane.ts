@@ -15,7 +15,7 @@ export const k6: Lane = {
   run: async () => {
     const stack = await startStack();
     try {
-      const words = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'bench/load/main.ts', ...load];
+      const words = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'test/bench/load/main.ts', ...load];
       const { exitCode, stdout, stderr } = await runCommand(process.execPath, words, {
         cwd: root,
         env: { LOCAL_DIR: stack.folder, BASE_URL: '' },

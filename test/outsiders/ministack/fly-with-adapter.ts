@@ -42,7 +42,9 @@ export async function flyWithAdapter(
   const bus = { AWS_DEFAULT_REGION: env.AWS_REGION, PLATFORM_BUS_ARN: await busArn(env) };
   // Otherwise Python writes its compiled files beside the sources.
   const variables = { ...env, ...bus, PYTHONDONTWRITEBYTECODE: '1' };
-  const adapter = spawn(python, [join(root, 'examples/platform-adapter/adapter.py'), ...words], { env: variables });
+  const adapter = spawn(python, [join(root, 'packages/platform-kit/sample-adapter/adapter.py'), ...words], {
+    env: variables,
+  });
   let printed = '';
   for (const output of [adapter.stdout, adapter.stderr])
     output.on('data', (chunk: Buffer) => (printed += chunk.toString()));

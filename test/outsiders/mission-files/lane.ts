@@ -9,7 +9,7 @@ import { mediaTypeOf } from '../../../domain/missions/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { missionKml } from '../../../lambdas/missions/write-kml';
-import { seededRandom } from '../../../simulator/seeded-random';
+import { seededRandom } from '../../../packages/simulator/seeded-random';
 import { runCommand } from '../command';
 import { convert } from '../gdal/converted';
 import { ensureDebianProgram } from '../install/programs';

@@ -2,14 +2,13 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { postmanCollection } from '../../../docs/postman/collection';
 import { startStack, stopStack } from '../../api/stack/running-stack';
-import { root } from '../assemblies';
 import { runCommand } from '../command';
 import { installed } from '../install/programs';
 import type { Lane } from '../lane';
 
 const files = ['package.json', 'package-lock.json'];
-const collection = join(root, 'docs/api/postman-collection.json');
 
 /** Requests that are refused in this order of requests, with the reason. */
 const refused: Readonly<Record<string, { readonly status: number; readonly reason: string }>> = {
@@ -52,6 +51,8 @@ export const newman: Lane = {
     const folder = mkdtempSync(join(tmpdir(), 'outsiders-newman-'));
     const stack = await startStack(['--no-fleet']);
     try {
+      const collection = join(folder, 'collection.json');
+      writeFileSync(collection, JSON.stringify(await postmanCollection()));
       const environment = join(folder, 'environment.json');
       const exported = join(folder, 'report.json');
       writeFileSync(environment, environmentOf(join(stack.folder, 'stack.json')), { mode: 0o600 });

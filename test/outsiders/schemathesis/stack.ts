@@ -7,8 +7,8 @@ import { runPartnerCommand } from '../../api/stack/aws-access';
 import { readFacts } from '../../api/stack/facts';
 import { startStack, stopStack } from '../../api/stack/running-stack';
 import { givenFlyingDevice, givenFreeDevices } from '../../channels/flying-device';
-import { checkMission } from '../../../simulator/check-mission';
-import type { SimulatedDevice } from '../../../simulator/inventory';
+import { checkMission } from '../../../packages/simulator/check-mission';
+import type { SimulatedDevice } from '../../../packages/simulator/inventory';
 import { makePlatformQueue, publishPlatformEvent } from '../../channels/platform-bus';
 
 const TYPE = 'mission.check.requested';

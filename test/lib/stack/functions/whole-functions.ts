@@ -27,8 +27,9 @@ const tables = byPath('AWS::DynamoDB::Table');
 
 /** Folder of the bundles, which `whole` lacks. */
 const bundles = mkdtempSync(join(tmpdir(), 'bundles-'));
+let sources: readonly string[] = [];
 beforeAll(() => {
-  bundle(entryPoints(), bundles);
+  sources = Object.keys(bundle(entryPoints(), bundles).inputs);
 });
 afterAll(() => rmSync(bundles, { recursive: true }));
 
@@ -108,6 +109,11 @@ test('endpoints with the same handler share a function', () => {
   const served = Object.keys(functions).filter((path) => path.startsWith('Endpoints/'));
   expect(served).toHaveLength(handlers.size);
   expect(handlers.size).toBeLessThan(Object.keys(endpointTable).length);
+});
+
+test('no function has texts or examples in its bundle, which only the documents need', () => {
+  expect(sources.filter((path) => path.startsWith('contract/')).length).toBeGreaterThan(20);
+  expect(sources.filter((path) => /\.(texts|examples)\.ts$/.test(path))).toEqual([]);
 });
 
 /** Larger for functions that use Kinesis Video Streams, three services, or S3. */

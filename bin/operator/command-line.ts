@@ -9,9 +9,10 @@ export const limitFlags: Readonly<Record<string, string>> = Object.fromEntries(
 
 type LimitFlag = `${(typeof limitNames)[keyof typeof limitNames]}-per-minute`;
 
-const limitOptions = Object.fromEntries(
-  Object.keys(limitFlags).map((flag) => [flag, { type: 'string' }]),
-) as Record<LimitFlag, { readonly type: 'string' }>;
+const limitOptions = Object.fromEntries(Object.keys(limitFlags).map((flag) => [flag, { type: 'string' }])) as Record<
+  LimitFlag,
+  { readonly type: 'string' }
+>;
 
 const options = {
   id: { type: 'string' },

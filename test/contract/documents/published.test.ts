@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { platformEventSchemas } from '../../../contract/documents/platform-schemas';
 import { withNumberFormats } from '../../../contract/documents/number-format';
 import { faultsOf, openApi } from './openapi-file';
 import type { JsonSchema } from '../../../contract/documents/json-schema';
@@ -7,12 +8,12 @@ import type { JsonSchema } from '../../../contract/documents/json-schema';
 const folder = join(__dirname, '../../../docs/api');
 
 /** Every published document with schemas: OpenAPI, AsyncAPI and the JSON Schemas of the platform's events, by file. */
-const published: readonly (readonly [file: string, document: unknown])[] = readdirSync(folder, {
-  recursive: true,
-  encoding: 'utf8',
-})
-  .filter((name) => name.endsWith('.json') && !name.startsWith('postman'))
-  .map((name) => [name, JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown]);
+const published: readonly (readonly [file: string, document: unknown])[] = [
+  ...readdirSync(folder).map(
+    (name) => [name, JSON.parse(readFileSync(join(folder, name), 'utf8')) as unknown] as const,
+  ),
+  ...Object.entries(platformEventSchemas()).map(([type, schema]) => [`platform-events/${type}.json`, schema] as const),
+];
 
 /** Keywords whose value is data, or names of which each has a schema. */
 const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'enum', 'const']);

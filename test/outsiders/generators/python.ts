@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { root } from '../assemblies';
+import { writePlatformEvents } from '../../../bin/documents/derived-files';
 import { openApiFile } from '../documents';
 import { pythonWith } from '../install/python';
 import { GenerationFailed, step } from './step';
@@ -53,7 +54,8 @@ export async function platformEvents(folder: string): Promise<string> {
     'typing.TypedDict',
     '--target-python-version',
   ];
-  const schemas = join(root, 'docs/api/platform-events');
+  const schemas = join(folder, 'schemas');
+  writePlatformEvents(schemas);
   const output = ['--input', schemas, '--output', join(folder, 'events')];
   await step(python, ['-m', 'datamodel_code_generator', ...output, ...words, '3.11'], { cwd: folder, env });
   const { stdout } = await step(python, [importAll, folder, 'events'], { cwd: folder, env });

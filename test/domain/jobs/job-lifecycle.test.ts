@@ -2,7 +2,6 @@ import {
   canReach,
   flownStatuses,
   isFinal,
-  isFlown,
   jobStatuses,
   mayMove,
   openStatuses,

@@ -2,6 +2,7 @@
  * Longitudes for a map whose worlds lie side by side. There −179.99° is drawn a world's width to the left of 179.99°, its
  * near neighbour is 180.01°. So a continuous line may have longitudes beyond ±180°; they are for drawing only.
  */
+import { longitudeBeside } from '../domain/values/longitude';
 
 interface Longitude {
   /** Degrees. */
@@ -10,8 +11,8 @@ interface Longitude {
 
 /** @returns the place with the longitude nearest to the other one, in degrees; unchanged without another one */
 export function placeBeside<P extends Longitude>(place: P, longitude = place.longitude): P {
-  const worlds = Math.round((longitude - place.longitude) / 360);
-  return worlds === 0 ? place : { ...place, longitude: place.longitude + 360 * worlds };
+  const drawn = longitudeBeside(place.longitude, longitude);
+  return drawn === place.longitude ? place : { ...place, longitude: drawn };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Lines across 180° of longitude are cut there (RFC 7946 section 3.1.9): elsewhere they would be drawn around the whole globe. */
+import { longitudeBeside } from '../values/longitude';
 import type { RecordedPoint } from './flight-record';
 
 const ANTIMERIDIAN = 180;
@@ -29,7 +30,7 @@ const round = (value: number, digits: number) => Number(value.toFixed(digits));
 function crossing(from: RecordedPoint, to: RecordedPoint): RecordedPoint {
   const side = sideOf(from);
   const rest = side * ANTIMERIDIAN - longitudeOf(from);
-  const part = rest / (longitudeOf(to) + side * 2 * ANTIMERIDIAN - longitudeOf(from));
+  const part = rest / (longitudeBeside(longitudeOf(to), longitudeOf(from)) - longitudeOf(from));
   const between = (one: number, other: number) => one + (other - one) * part;
   const [, latitude, altitude] = from.coordinates;
   return {

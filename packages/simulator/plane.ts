@@ -1,3 +1,4 @@
+import { longitudeBeside } from '../domain/values/longitude';
 import type { DockPosition } from './dock-position';
 
 /** Metres east and north of the dock. */
@@ -13,12 +14,12 @@ const perLongitude = ({ latitude }: DockPosition) => METRES_PER_DEGREE * Math.co
 /** A place by its degrees: on the plane that touches the Earth at the dock. */
 export function offsetOf(dock: DockPosition, longitude: number, latitude: number): Offset {
   // The short way round, also across 180°.
-  const east = ((longitude - dock.longitude + 540) % 360) - 180;
+  const east = longitudeBeside(longitude, dock.longitude) - dock.longitude;
   return [east * perLongitude(dock), (latitude - dock.latitude) * METRES_PER_DEGREE];
 }
 
 /** Longitude and latitude of a place; the opposite of {@link offsetOf}. */
 export function degreesOf(dock: DockPosition, [east, north]: Offset): readonly [longitude: number, latitude: number] {
   const longitude = dock.longitude + east / perLongitude(dock);
-  return [((longitude + 540) % 360) - 180, dock.latitude + north / METRES_PER_DEGREE];
+  return [longitudeBeside(longitude, 0), dock.latitude + north / METRES_PER_DEGREE];
 }

@@ -23,6 +23,11 @@ export interface StreamRecord {
   };
 }
 
+/** What a function of a stream is called with. */
+export interface StreamRecords {
+  readonly Records: readonly StreamRecord[];
+}
+
 /** Lambda's type of an image and the SDK's differ only in name. */
 const plain = (image: Record<string, unknown> | undefined) =>
   image && unmarshall(image as Record<string, AttributeValue>);

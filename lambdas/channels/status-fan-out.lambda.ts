@@ -1,8 +1,13 @@
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import type { DynamoDBBatchResponse } from 'aws-lambda';
 import { followersOf, type Follower } from '../../data/channels/followers';
 import { requestSnapshot } from '../../data/channels/request-snapshot';
 import { beginSending, endSending } from '../../data/shares/share-states';
-import { createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/channels/stream-records';
+import {
+  createdAtOf,
+  topicSubscribersOf,
+  type StreamRecord,
+  type StreamRecords,
+} from '../../data/channels/stream-records';
 import { readItem } from '../../data/jobs/jobs';
 import { readShare } from '../../data/shares/shares';
 import type { Device } from '../../domain/fleet/fleet';
@@ -30,8 +35,7 @@ import { audienceUntil, findAudience, publishStatus, subscribersUntil, type Audi
 /**
  * Streams of jobs, commands, shares and fleet → the event log, then status channels (spec section 6). A change is in the log before it is published, and each channel gets its changes in the order of the log.
  */
-export async function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const records = Records as StreamRecord[];
+export async function handler({ Records: records }: StreamRecords): Promise<DynamoDBBatchResponse> {
   // Before the events of the batch are logged: they are published after the snapshots, and must not count as known by them.
   const cursorOf = await snapshotCursors(records);
   const { eventsOf, orderOf } = logEvents(records);

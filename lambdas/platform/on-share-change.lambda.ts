@@ -1,5 +1,5 @@
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, type StreamRecord } from '../../data/channels/stream-records';
+import type { DynamoDBBatchResponse } from 'aws-lambda';
+import { changeOf, type StreamRecord, type StreamRecords } from '../../data/channels/stream-records';
 import { cancelExpiry, scheduleExpiry } from '../../data/shares/share-expiry';
 import { allSettled } from '../runtime/concurrency';
 import { logger } from '../runtime/logger';
@@ -27,9 +27,9 @@ async function refuseCommands(record: StreamRecord): Promise<void> {
  * function: a stream supports two readers (DynamoDB developer guide, "Change data capture for DynamoDB Streams"), and the
  * other is the fan-out.
  */
-export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
+export const handler = ({ Records }: StreamRecords): Promise<DynamoDBBatchResponse> =>
   inOrder(
-    Records as StreamRecord[],
+    Records,
     (record) => allSettled([schedule(record), refuseCommands(record), publishChange(record)]),
     ({ dynamodb }, error) =>
       logger.error('share change could not be processed', { sequenceNumber: dynamodb?.SequenceNumber, error }),

@@ -1,5 +1,5 @@
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, createdAtOf, type StreamRecord } from '../../data/channels/stream-records';
+import type { DynamoDBBatchResponse } from 'aws-lambda';
+import { changeOf, createdAtOf, type StreamRecord, type StreamRecords } from '../../data/channels/stream-records';
 import { logger } from '../runtime/logger';
 import { inOrder } from '../runtime/in-order';
 import { publishCommand } from '../commands/send-to-platform';
@@ -19,8 +19,8 @@ async function publish(record: StreamRecord): Promise<void> {
 }
 
 /** Streams of jobs and commands → events for the drone platform. */
-export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
-  inOrder(Records as StreamRecord[], publish, ({ dynamodb }, error) =>
+export const handler = ({ Records }: StreamRecords): Promise<DynamoDBBatchResponse> =>
+  inOrder(Records, publish, ({ dynamodb }, error) =>
     logger.error('change could not be published to the platform', {
       sequenceNumber: dynamodb?.SequenceNumber,
       error,

@@ -1,6 +1,14 @@
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import { about, type Subject } from './subject';
 
+/** The fields of a message of a queue that are used. */
+type QueueMessage = Pick<SQSRecord, 'messageId' | 'body'>;
+
+/** What a function of a queue is called with. */
+export interface QueueMessages {
+  readonly Records: readonly QueueMessage[];
+}
+
 /** What a message of a queue asks for. */
 export interface Task {
   /** What the lines about it name. */
@@ -15,11 +23,11 @@ export interface Task {
  * @returns the messages that failed, which the queue delivers again
  */
 export async function eachMessage(
-  records: readonly SQSRecord[],
+  records: readonly QueueMessage[],
   read: (body: string) => Task,
   failed: (error: unknown) => void,
 ): Promise<SQSBatchResponse> {
-  const handle = async ({ body }: SQSRecord): Promise<boolean> => {
+  const handle = async ({ body }: QueueMessage): Promise<boolean> => {
     let subject: Subject = {};
     try {
       const task = read(body);

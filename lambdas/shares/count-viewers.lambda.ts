@@ -1,11 +1,11 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse } from 'aws-lambda';
 import { countViewers, readRecount } from '../../data/shares/share-viewers';
-import { eachMessage } from '../runtime/each-message';
+import { eachMessage, type QueueMessages } from '../runtime/each-message';
 import { logger } from '../runtime/logger';
 import { named } from '../runtime/subject';
 
 /** Queue of shares whose viewers connected or disconnected → the number of viewers in each share. */
-export function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+export function handler({ Records }: QueueMessages): Promise<SQSBatchResponse> {
   const now = Math.floor(Date.now() / 1000);
   return eachMessage(
     Records,

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse } from 'aws-lambda';
 import { delayShareEnd, readShareEnd, type ShareEnd } from '../../data/shares/share-expiry';
 import { endExpiredShare } from '../../data/shares/shares';
-import { eachMessage } from '../runtime/each-message';
+import { eachMessage, type QueueMessages } from '../runtime/each-message';
 import { logger } from '../runtime/logger';
 import { named } from '../runtime/subject';
 
@@ -22,7 +22,7 @@ async function end(share: ShareEnd): Promise<void> {
  * Queue of shares that are about to expire → each is ended on time. A message that a schedule sent minutes early is sent again,
  * delayed for what is left. Idempotent; a share that was revoked meanwhile stays so.
  */
-export const handler = ({ Records }: SQSEvent): Promise<SQSBatchResponse> =>
+export const handler = ({ Records }: QueueMessages): Promise<SQSBatchResponse> =>
   eachMessage(
     Records,
     (body) => {

@@ -40,8 +40,8 @@ interface NamedSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** Everything that a module of schemas exports, and parts of replies that the domain declares. */
-const exported = {
+/** Parts of replies that the domain declares. */
+const ofDomain = {
   candidate,
   command: commandRecord,
   commandPosition,
@@ -53,22 +53,44 @@ const exported = {
   location,
   mission,
   progress,
-  ...check,
-  ...commands,
-  ...dispatch,
-  ...errors,
-  ...events,
-  ...fleet,
-  ...jobs,
-  ...limits,
-  ...missions,
-  ...page,
-  ...shares,
-  ...telemetry,
-  ...token,
-  ...tracks,
 };
-type Exported = typeof exported;
+
+type Exported = typeof ofDomain &
+  typeof check &
+  typeof commands &
+  typeof dispatch &
+  typeof errors &
+  typeof events &
+  typeof fleet &
+  typeof jobs &
+  typeof limits &
+  typeof missions &
+  typeof page &
+  typeof shares &
+  typeof telemetry &
+  typeof token &
+  typeof tracks;
+
+/** These, and everything that a module of schemas exports. */
+const exported = Object.fromEntries(
+  [
+    Object.entries(ofDomain),
+    Object.entries(check),
+    Object.entries(commands),
+    Object.entries(dispatch),
+    Object.entries(errors),
+    Object.entries(events),
+    Object.entries(fleet),
+    Object.entries(jobs),
+    Object.entries(limits),
+    Object.entries(missions),
+    Object.entries(page),
+    Object.entries(shares),
+    Object.entries(telemetry),
+    Object.entries(token),
+    Object.entries(tracks),
+  ].flat(),
+) as Exported;
 
 /** Of two modules that export the same name, one would be described as the other. */
 const names = [

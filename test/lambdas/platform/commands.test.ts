@@ -1,6 +1,5 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { toItem } from '../../../data/commands/command-item';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import type { Job } from '../../../domain/jobs/job';
@@ -41,7 +40,7 @@ const streamed = (one: CommandRecord, shareCode?: string) => {
   const { deviceId, commandId } = one;
   return publish({
     Records: [record({ deviceId, commandId }, undefined, toItem(one, shareCode))],
-  } as unknown as DynamoDBStreamEvent);
+  });
 };
 const published = () =>
   bus
@@ -165,8 +164,7 @@ test.each([
 });
 
 /** Deletes a job, as the stream of its table tells it. */
-const deleted = (job: Partial<Job>) =>
-  publish({ Records: [jobRecord(sampleJob(job), undefined)] } as unknown as DynamoDBStreamEvent);
+const deleted = (job: Partial<Job>) => publish({ Records: [jobRecord(sampleJob(job), undefined)] });
 const flown = { status: 'IN_PROGRESS', deviceId: id('device') } as const;
 
 /** So many seconds after the last change of the job, ISO 8601. */
@@ -232,7 +230,7 @@ test('the end of a share ends its commands that nobody has begun, and no others'
   await givenCommand(engine, command(4));
   const { organisation, shareCode, ...rest } = shareItem({ permissions: ['view', 'control'] });
   const ended = record({ organisation, shareCode }, { organisation, shareCode, ...rest, ttl: 1 }, undefined);
-  await onShareChange({ Records: [ended] } as unknown as DynamoDBStreamEvent);
+  await onShareChange({ Records: [ended] });
   expect(await states()).toEqual(['REFUSED', 'DELIVERED', 'REQUESTED', 'REQUESTED']);
 });
 

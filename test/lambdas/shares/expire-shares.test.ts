@@ -1,6 +1,5 @@
 import { stopClock } from '../fixtures/clock';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { SQSEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/shares/expire-shares.lambda';
@@ -18,7 +17,7 @@ const from = (milliseconds: number) => new Date(now.getTime() + milliseconds).to
 const run = (...bodies: unknown[]) =>
   handler({
     Records: bodies.map((body, index) => ({ messageId: `message-${index}`, body: JSON.stringify(body) })),
-  } as unknown as SQSEvent);
+  });
 const succeeded = { batchItemFailures: [] };
 const failedFirst = { batchItemFailures: [{ itemIdentifier: 'message-0' }] };
 /** Times (ISO 8601) at which shares were marked as expired, by share code. */

@@ -4,6 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { succeeded } from './conditional-write';
+import { AlreadyAnswered } from './already-answered';
 import { dynamodb, table } from './dynamodb';
 
 /** 24 hours (DESIGN section 3). */
@@ -116,17 +117,5 @@ export async function insertTogether(puts: readonly ConditionalPut[], answer?: F
       }
       await pause(RETRY_DELAY_MS * attempt * (0.5 + Math.random()));
     }
-  }
-}
-
-/** The key has been used: the response to that request, and the fingerprint of its body. */
-export class AlreadyAnswered extends Error {
-  override readonly name = 'AlreadyAnswered';
-
-  constructor(
-    readonly fingerprint: string,
-    readonly reply: unknown,
-  ) {
-    super('a request with this idempotency key has been answered');
   }
 }

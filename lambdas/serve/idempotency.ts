@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import * as z from 'zod/mini';
-import { AlreadyAnswered, findAnswer } from '../../data/store/idempotency';
+import { findAnswer } from '../../data/store/idempotency';
+import { AlreadyAnswered } from '../../data/store/already-answered';
 import { invalid } from '../../domain/values/refusal';
 import { header, type Event, type Exchange } from './request';
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { withLinks } from '../../contract/terms/links';
 import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
-import { AlreadyAnswered } from '../../data/store/idempotency';
+import { AlreadyAnswered } from '../../data/store/already-answered';
 import { invalid, Refusal } from '../../domain/values/refusal';
 import { FileReply, type Event, type Exchange } from './request';
 

@@ -1,4 +1,4 @@
-import { longitudeBeside } from '../domain/values/longitude';
+import { longitudeBeside } from '../../domain/values/longitude';
 import type { DockPosition } from './dock-position';
 
 /** Metres east and north of the dock. */

@@ -72,45 +72,29 @@ type Exported = typeof ofDomain &
   typeof tracks;
 
 /** These, and everything that a module of schemas exports. */
-const exported = Object.fromEntries(
-  [
-    Object.entries(ofDomain),
-    Object.entries(check),
-    Object.entries(commands),
-    Object.entries(dispatch),
-    Object.entries(errors),
-    Object.entries(events),
-    Object.entries(fleet),
-    Object.entries(jobs),
-    Object.entries(limits),
-    Object.entries(missions),
-    Object.entries(page),
-    Object.entries(shares),
-    Object.entries(telemetry),
-    Object.entries(token),
-    Object.entries(tracks),
-  ].flat(),
-) as Exported;
-
-/** Of two modules that export the same name, one would be described as the other. */
-const names = [
-  Object.keys(check),
-  Object.keys(commands),
-  Object.keys(dispatch),
-  Object.keys(errors),
-  Object.keys(events),
-  Object.keys(fleet),
-  Object.keys(jobs),
-  Object.keys(limits),
-  Object.keys(missions),
-  Object.keys(page),
-  Object.keys(shares),
-  Object.keys(telemetry),
-  Object.keys(token),
-  Object.keys(tracks),
+const entries = [
+  Object.entries(ofDomain),
+  Object.entries(check),
+  Object.entries(commands),
+  Object.entries(dispatch),
+  Object.entries(errors),
+  Object.entries(events),
+  Object.entries(fleet),
+  Object.entries(jobs),
+  Object.entries(limits),
+  Object.entries(missions),
+  Object.entries(page),
+  Object.entries(shares),
+  Object.entries(telemetry),
+  Object.entries(token),
+  Object.entries(tracks),
 ].flat();
-const twice = names.filter((name, index) => names.indexOf(name) !== index);
+
+/** Of two exports of one name, one would be described as the other. */
+const twice = entries.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index);
 if (twice.length > 0) throw new Error(`exported twice: ${twice.join(', ')}`);
+
+const exported = Object.fromEntries(entries) as Exported;
 
 type SchemaExport = { [Name in keyof Exported]: Exported[Name] extends z.ZodMiniType ? Name : never }[keyof Exported];
 

@@ -1,7 +1,6 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { shareIdOf } from '../../../data/shares/share-id';
 import { handler } from '../../../lambdas/platform/on-share-change.lambda';
 import { record, jobRecord } from '../../data/fixtures/stream-record';
@@ -91,7 +90,7 @@ describe('A change of a share', () => {
 });
 
 describe('A change for the platform', () => {
-  const run = (...Records: StreamRecord[]) => publishEvents({ Records } as unknown as DynamoDBStreamEvent);
+  const run = (...Records: StreamRecord[]) => publishEvents({ Records });
   const done = { batchItemFailures: [] };
   const job = sampleJob({ version: 1 });
   const queued = sampleJob({ version: 2, status: 'QUEUED' });

@@ -1,4 +1,3 @@
-import type { SQSEvent } from 'aws-lambda';
 import { UpdateCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
@@ -16,7 +15,7 @@ import { media, shareItem, video } from '../fixtures/telemetry';
 describe('Count viewers', () => {
   const share = (unique: string) => id('share', acme, unique.padStart(26, '0'));
   const count = (...bodies: string[]) =>
-    handler({ Records: bodies.map((body, index) => ({ messageId: `message-${index}`, body })) } as unknown as SQSEvent);
+    handler({ Records: bodies.map((body, index) => ({ messageId: `message-${index}`, body })) });
   const bodyOf = (unique: string) => JSON.stringify({ shareCode: share(unique) });
   const seatsUpdate = (unique: string) => {
     const owner = `seats#${share(unique)}`;

@@ -5,7 +5,7 @@ import { endpoints, type EndpointKey } from './endpoints';
 export const endpointTable: Readonly<Record<EndpointKey, Endpoint>> = endpoints;
 
 /** Method and path of an endpoint's key, such as `PATCH /v3/jobs/{jobId}`. */
-export function routeOf(key: string): { method: string; path: string } {
+export function splitEndpointKey(key: string): { method: string; path: string } {
   const [method = '', path = ''] = key.split(' ');
   return { method, path };
 }

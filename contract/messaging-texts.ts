@@ -1,6 +1,6 @@
 import { LEASE_S } from '../domain/commands/control-lease';
 import { flownStatuses } from './jobs/lifecycle-sentences';
-import { MAX_TRACK_POINTS } from './telemetry/track-points';
+import { MAX_TRACK_POINTS } from './telemetry/max-track-points';
 import type { CarriedType, ChannelKind } from './channels/status-channels';
 import { type WebSocketActionName } from './websocket-actions';
 import { MAX_SAMPLES } from './telemetry/telemetry.actions';

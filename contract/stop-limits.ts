@@ -51,7 +51,7 @@ export const stopLimits = {
   'other requests of a client': {
     usedUpBy: 'the client itself',
     stop: 'passes: each endpoint has a limit of its own',
-    refusedIn: ['lambdas/serve/serve.ts', 'data/events/waiting-seats.ts'],
+    refusedIn: ['lambdas/serve/serve.ts', 'data/events/take-waiting-seat.ts'],
   },
   'mission files of an organisation at the same time': {
     usedUpBy: 'clients of the organisation',

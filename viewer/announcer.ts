@@ -1,6 +1,6 @@
 import { elapsed } from './elapsed-time';
 import { format, texts } from './locale';
-import type { Telemetry } from './messages';
+import type { Telemetry } from './parse-message';
 
 export interface Announcer {
   /** Announces a text now. */

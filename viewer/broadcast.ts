@@ -1,5 +1,5 @@
-import type { BROADCAST_PATH } from '../contract/shares/share-page';
-import { parseMessage, type BroadcastAccess, type Message } from './messages';
+import type { BROADCAST_PATH } from '../contract/shares/viewer-protocol';
+import { parseMessage, type BroadcastAccess, type Message } from './parse-message';
 import type { Topic } from './topic';
 
 export interface Broadcast {

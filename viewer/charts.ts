@@ -4,7 +4,7 @@ import { RECENT_SECONDS, type History } from './history';
 import { texts } from './locale';
 import { part, reportPart } from './parts';
 import { chartRange, units } from './settings';
-import { measures, type Kind } from './units';
+import { measures, type Quantity } from './units';
 
 /** A chart's least height, in the API's unit. */
 const MIN_RANGE = { altitude: 10, speed: 5 };
@@ -14,7 +14,7 @@ export function createCharts(history: History): () => void {
   const places = { altitude: element('altitude-chart', HTMLElement), speed: element('speed-chart', HTMLElement) };
   let charts: Readonly<Record<keyof typeof places, Chart>> | undefined;
   let isLoading = false;
-  const inUnits = (values: readonly (number | null)[], kind: Kind) => {
+  const inUnits = (values: readonly (number | null)[], kind: Quantity) => {
     const { convert } = measures[units.value][kind];
     return values.map((value) => (value === null ? null : convert(value)));
   };

@@ -2,7 +2,7 @@ import { endsFlight, type KnownCommand } from '../domain/commands/command';
 import { isOnGround } from '../domain/telemetry/flight';
 import { permitsCommand } from '../domain/shares/viewer-rights';
 import type { Connection } from './connection';
-import type { ShareStatus } from './messages';
+import type { ShareStatus } from './parse-message';
 
 /** The commands that need no parameters, in the order of their buttons: what a guard wants at once comes first. */
 export const plainCommands = [

@@ -1,4 +1,4 @@
-import type { ControlOutcome } from './messages';
+import type { ControlOutcome } from './parse-message';
 import type { Texts } from './texts/texts';
 
 /** How far a command has come: what the page knows itself, a refusal in words, or what the service tells. */

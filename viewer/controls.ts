@@ -13,7 +13,7 @@ import type { Connection } from './connection';
 import { element, setText } from './element';
 import { errorText } from './error-text';
 import { texts } from './locale';
-import type { Answer, ControlOutcome, ShareStatus } from './messages';
+import type { Answer, ControlOutcome, ShareStatus } from './parse-message';
 
 export interface Controls {
   /** Shows a button for each command that the viewer may send. */

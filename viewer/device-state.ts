@@ -1,4 +1,4 @@
-import type { Telemetry } from './messages';
+import type { Telemetry } from './parse-message';
 
 /**
  * Merges a sample into the known state. A sample may hold only some fields, such as the position or the battery: the

@@ -1,5 +1,5 @@
 import { texts } from './locale';
-import type { ErrorCode } from './messages';
+import type { ErrorCode } from './parse-message';
 
 /** What a viewer can do about it; the service's own words are for developers. */
 const { controls, video } = texts;

@@ -1,6 +1,6 @@
 import { element, setText } from './element';
 import { format, texts } from './locale';
-import type { Telemetry } from './messages';
+import type { Telemetry } from './parse-message';
 import { part } from './parts';
 
 const html = (id: string) => element(id, HTMLElement);

@@ -1,5 +1,5 @@
 import type { Texts } from './texts/texts';
-import { measures, type Kind, type Units } from './units';
+import { measures, type Quantity, type Units } from './units';
 
 export interface FormatOptions {
   /** Tag of language and region (BCP 47). */
@@ -27,19 +27,19 @@ export function createFormat({ locale, texts, units }: FormatOptions) {
   /** A percentage: `76 %`. */
   const percent = (value: number) => `${number(value, 0)} %`;
   /** A value of the API's unit in the viewer's, without the unit's symbol. */
-  const amount = (value: number | undefined, kind: Kind, digits?: number) => {
+  const amount = (value: number | undefined, kind: Quantity, digits?: number) => {
     const { digits: usual, convert } = measures[units()][kind];
     return number(value === undefined ? undefined : convert(value), digits ?? usual);
   };
   /** The symbol of the viewer's unit: `m`, `mph`. */
-  const symbol = (kind: Kind) => measures[units()][kind].symbol;
+  const symbol = (kind: Quantity) => measures[units()][kind].symbol;
   /** The name of the viewer's unit: `meters`. */
-  const unitName = (kind: Kind) => spoken(0, kind).replace(/^\S+\s*/, '');
+  const unitName = (kind: Quantity) => spoken(0, kind).replace(/^\S+\s*/, '');
   /** With the unit's symbol: `12.5 m/s`. */
-  const withUnit = (value: number, kind: Kind, digits?: number) => `${amount(value, kind, digits)} ${symbol(kind)}`;
+  const withUnit = (value: number, kind: Quantity, digits?: number) => `${amount(value, kind, digits)} ${symbol(kind)}`;
 
   /** With the unit's name, for screen readers: `482 meters`. */
-  function spoken(value: number, kind: Kind): string {
+  function spoken(value: number, kind: Quantity): string {
     const { unit, convert } = measures[units()][kind];
     const options = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 } as const;
     return new Intl.NumberFormat(locale, options).format(convert(value));

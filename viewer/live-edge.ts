@@ -11,6 +11,6 @@ export interface Playhead {
 }
 
 /** Where playback jumps to after a pause, a hidden tab or a stall, so that the picture is of now; undefined when it is near enough. */
-export function catchUp({ position, livePosition = position, latency }: Playhead): number | undefined {
+export function catchUpRate({ position, livePosition = position, latency }: Playhead): number | undefined {
   return livePosition - position > Math.max(FAR_BEHIND_S, latency) ? livePosition : undefined;
 }

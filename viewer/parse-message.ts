@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import type { SocketErrorCode } from '../contract/refusals';
-import type { broadcastAccess } from '../contract/shares/share-page';
 import {
   controlOutcomeMessage,
   flightMessage,
   flownPlace,
   liveVideo,
   playbackMessage,
-} from '../contract/shares/share-page';
+  type broadcastAccess,
+} from '../contract/shares/viewer-protocol';
 import { viewerShareMessage, viewerTelemetryMessage } from '../contract/channels/socket-messages';
 import { trackPoint } from '../domain/telemetry/flight';
-import { deviceState } from '../domain/telemetry/telemetry';
+import { deviceState } from '../domain/telemetry/sample';
 import { moment, text } from '../domain/values/text';
 import { lenient } from './lenient';
 import { plainText } from './plain-text';

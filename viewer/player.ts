@@ -1,5 +1,5 @@
 import Hls from 'hls.js';
-import { catchUp, type Playhead } from './live-edge';
+import { catchUpRate, type Playhead } from './live-edge';
 
 export interface Player {
   /** Plays a stream; the previous one stays visible until the new one plays. */
@@ -70,7 +70,7 @@ export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: Play
   /** A viewer who pauses looks at a picture; what plays is of now. */
   function keepLive(): void {
     if (!current || current.video.paused || current.video.seeking) return;
-    const position = catchUp(current.playhead());
+    const position = catchUpRate(current.playhead());
     if (position !== undefined) current.video.currentTime = position;
   }
   setInterval(keepLive, COMPARE_EVERY_MS);

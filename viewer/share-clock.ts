@@ -1,4 +1,4 @@
-import type { Pong, ShareStatus, Telemetry } from './messages';
+import type { Pong, ShareStatus, Telemetry } from './parse-message';
 
 export interface ShareClock {
   /** The server's time, in Unix milliseconds. */

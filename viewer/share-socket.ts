@@ -1,7 +1,7 @@
-import type { broadcastProtocol, shareProtocols } from '../contract/shares/share-page';
+import type { broadcastProtocol, shareProtocols } from '../contract/shares/viewer-protocol';
 import type { Connection, Ending } from './connection';
 import { elapsedTime } from './elapsed-time';
-import { parseMessage, type Message } from './messages';
+import { parseMessage, type Message } from './parse-message';
 
 export interface ShareSocket {
   /** Sends a message; false when there is no connection to send it over. */

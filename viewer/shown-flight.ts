@@ -1,4 +1,4 @@
-import type { FlightInfo, Telemetry } from './messages';
+import type { FlightInfo, Telemetry } from './parse-message';
 
 /** What the page knows about the flight beyond the newest state. */
 export interface Flight {

@@ -1,5 +1,5 @@
 import { format, texts } from './locale';
-import type { FlightInfo, Telemetry } from './messages';
+import type { FlightInfo, Telemetry } from './parse-message';
 
 /** How far the flight had come at a time in Unix milliseconds. */
 export type KnownProgress = NonNullable<Telemetry['progress']> & { readonly at: number };

@@ -1,5 +1,5 @@
 import mqtt from 'mqtt';
-import type { BroadcastAccess } from './messages';
+import type { BroadcastAccess } from './parse-message';
 
 /** A subscribed MQTT topic. */
 export interface Topic {

@@ -19,7 +19,7 @@ export interface TrackPoints {
 }
 
 /** Maximum points of the track, also when all come after gaps; beyond, every other one is left out. */
-export const MAX_TRACK_POINTS = 4000;
+export const MAX_SHOWN_POINTS = 4000;
 /** Least distance between points in metres at first, so that a hovering drone adds none. */
 const MIN_DISTANCE_M = 3;
 /** The least distance is doubled with each thinning up to so many metres: gaps alone must not make a track stop. */
@@ -42,7 +42,7 @@ export function createTrackPoints(distance: (one: Place, other: Place) => number
     add(place) {
       const last = points.at(-1);
       if (!last || place.afterGap || distance(last, place) > minDistance) points.push(place);
-      if (points.length > MAX_TRACK_POINTS) halve();
+      if (points.length > MAX_SHOWN_POINTS) halve();
     },
     clear() {
       points = [];

@@ -2,7 +2,7 @@
 export type Units = 'metric' | 'imperial';
 
 /** Kinds of figures that have a unit; the API has metres, metres per second, degrees Celsius, and millimetres per hour. */
-export type Kind = 'length' | 'speed' | 'otherSpeed' | 'climb' | 'temperature' | 'rain';
+export type Quantity = 'length' | 'speed' | 'otherSpeed' | 'climb' | 'temperature' | 'rain';
 
 export interface Measure {
   readonly symbol: string;
@@ -24,7 +24,7 @@ const measure = (symbol: string, unit: string, factor: number, digits = 1): Meas
 const FEET = 1 / 0.3048;
 
 /** `otherSpeed` is a second unit of speed, which more people know. */
-export const measures: Readonly<Record<Units, Readonly<Record<Kind, Measure>>>> = {
+export const measures: Readonly<Record<Units, Readonly<Record<Quantity, Measure>>>> = {
   metric: {
     length: measure('m', 'meter', 1),
     speed: measure('m/s', 'meter-per-second', 1),

@@ -2,7 +2,7 @@ import { elapsed } from './elapsed-time';
 import { errorText } from './error-text';
 import { element, setText } from './element';
 import { texts } from './locale';
-import type { Playback } from './messages';
+import type { Playback } from './parse-message';
 import type { Player } from './player';
 
 export interface Video {

@@ -1,4 +1,4 @@
-import { metresTo } from '../../domain/dispatch/dispatch';
+import { metresTo } from '../../domain/dispatch/candidate';
 
 /** Longitude and latitude, in degrees. */
 export type Place = readonly [longitude: number, latitude: number];

@@ -1,5 +1,5 @@
 import type { DroneMissionClient } from 'drone-mission-client';
-import { metresTo } from '../../domain/dispatch/dispatch';
+import { metresTo } from '../../domain/dispatch/candidate';
 import type { Place } from './alarm';
 import { followJob, subscribeToJob, watchByLink, type JobStatus, type Sighting } from './channels';
 import type { Narrator } from './narrator';

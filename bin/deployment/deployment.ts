@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { tableNames, tableOutput, tableVariable } from '../../domain/values/table';
+import { tableNames, tableOutput, tableVariable } from '../../domain/values/table-names';
 import { Failure } from '../command-line/failure';
 import { useLocalStack } from './local-stack';
 

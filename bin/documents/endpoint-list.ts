@@ -1,8 +1,8 @@
-import { endpointTable, routeOf } from '../../contract/endpoint-table';
+import { endpointTable, splitEndpointKey } from '../../contract/endpoint-table';
 import { type Endpoint } from '../../contract/terms/endpoint';
 import { scopes, scopesOf, scopeWord } from '../../contract/terms/scopes';
 import type { EndpointKey } from '../../contract/endpoints';
-import { firstPathOf } from '../../contract/documents/openapi/operation-ids';
+import { findFirstPath } from '../../contract/documents/openapi/operation-ids';
 
 const begin = '<!-- endpoints, by `npm run documents` -->';
 const end = '<!-- end of endpoints -->';
@@ -21,7 +21,7 @@ const endpointList = () =>
   [
     ['Endpoint', 'Scope', 'What it does'],
     ['---', '---', '---'],
-    ...keys.filter((key) => firstPathOf(key) === undefined).map((key) => rowOf(key, endpointTable[key])),
+    ...keys.filter((key) => findFirstPath(key) === undefined).map((key) => rowOf(key, endpointTable[key])),
   ]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
@@ -38,7 +38,7 @@ function scopeText(endpoint: Endpoint): string {
 
 function notesOn(key: EndpointKey, endpoint: Endpoint): string {
   const { summary, perMinute, idempotent, waits, reply } = endpoint;
-  const secondPaths = keys.filter((other) => firstPathOf(other) === key);
+  const secondPaths = keys.filter((other) => findFirstPath(other) === key);
   return [
     summary,
     ...(perMinute === undefined ? [] : [`${perMinute} a minute`]),
@@ -46,6 +46,6 @@ function notesOn(key: EndpointKey, endpoint: Endpoint): string {
     ...(reply.versioned ? [code('ETag')] : []),
     ...(reply.mediaTypes ? [code('Accept')] : []),
     ...(waits ? [code('wait')] : []),
-    ...secondPaths.map((other) => `also ${code(routeOf(other).path)}`),
+    ...secondPaths.map((other) => `also ${code(splitEndpointKey(other).path)}`),
   ].join('; ');
 }

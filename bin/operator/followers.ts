@@ -1,8 +1,8 @@
-import { followersOf, telemetryFollowersOf, type Follower } from '../../data/channels/followers';
-import { topicsOf } from '../../data/channels/subscriptions';
+import { findFollowers, findTelemetryFollowers, type Follower } from '../../data/channels/followers';
+import { readTopics } from '../../data/channels/subscriptions';
 import { listOrganisations } from '../../data/access/organisations';
 import type { Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import type { Organisation } from '../../domain/values/id';
 
 /** How many follow, by client; viewers of shares count together. */
@@ -24,9 +24,9 @@ export async function readFollowers(
   ...telemetryOf: readonly string[]
 ): Promise<Followers> {
   const sockets: Record<string, number> = {};
-  for (const pages of [followersOf(channel), ...telemetryOf.map(telemetryFollowersOf)])
+  for (const pages of [findFollowers(channel), ...telemetryOf.map(findTelemetryFollowers)])
     for await (const page of pages) for (const follower of page) count(sockets, nameOf(follower));
-  return { sockets, mqttSubscriptions: await readSubscriptions(organisation, topicOf(channel)) };
+  return { sockets, mqttSubscriptions: await readSubscriptions(organisation, topicName(channel)) };
 }
 
 const nameOf = ({ clientId }: Follower) => clientId ?? VIEWERS;
@@ -35,7 +35,7 @@ async function readSubscriptions(organisation: Organisation, topic: string): Pro
   const { partners } = await listOrganisations();
   const found: Record<string, number> = {};
   for (const { clientId } of partners.filter((partner) => partner.organisation === organisation))
-    for (const each of await topicsOf(clientId, Date.now())) if (each === topic) count(found, clientId);
+    for (const each of await readTopics(clientId, Date.now())) if (each === topic) count(found, clientId);
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import { kindOf } from '../../domain/values/id';
 import { reasonOf } from '../command-line/reason';
 import type { Report } from '../command-line/report';
@@ -16,7 +16,7 @@ const MOST = 10;
  */
 export async function withLastErrors(report: Report, flags: Flags, now = new Date()): Promise<Report> {
   const given = flags.id ?? '';
-  const id = kindOf(given) === 'share' ? shareIdOf(given) : given;
+  const id = kindOf(given) === 'share' ? digestShareCode(given) : given;
   try {
     const lines = await readLines(flags, id, new Date(now.getTime() - HOUR_MS), now);
     const errors = lines.filter(({ level }) => level === 'ERROR').slice(-MOST);

@@ -1,4 +1,4 @@
-import { revokeShare } from '../../data/shares/shares';
+import { storeRevocation } from '../../data/shares/shares';
 import { organisationOf } from '../../domain/values/id';
 import { Refusal } from '../../domain/values/refusal';
 import { Failure } from '../command-line/failure';
@@ -27,7 +27,7 @@ export async function revoke(flags: Flags, session: Session): Promise<Report> {
   session.progress('revoking the share');
   const { shareCode } = stored.share;
   try {
-    await revokeShare(organisationOf('share', shareCode) ?? '', shareCode, new Date().toISOString());
+    await storeRevocation(organisationOf('share', shareCode) ?? '', shareCode, new Date().toISOString());
   } catch (error) {
     // It has ended meanwhile.
     if (!(error instanceof Refusal) || error.code !== 'share_not_found') throw error;

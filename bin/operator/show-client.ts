@@ -1,5 +1,5 @@
-import { socketsOf } from '../../data/channels/connections';
-import { mqttClientsOf, topicsOf } from '../../data/channels/subscriptions';
+import { readOpenSockets } from '../../data/channels/connections';
+import { readMqttClients, readTopics } from '../../data/channels/subscriptions';
 import { jobsCreatedSince, type CreatedJob } from '../../data/jobs/created-jobs';
 import { organisationId } from '../../domain/values/id';
 import { apiKeyIds, type Partner } from '../../domain/access/partner';
@@ -22,9 +22,9 @@ export async function showClient(flags: Flags, session: Session): Promise<Report
   const client = await expectClient(clientId);
   const now = Date.now();
   const [sockets, mqttClients, topics, jobs] = await Promise.all([
-    socketsOf(clientId, now / 1000),
-    mqttClientsOf(clientId),
-    topicsOf(clientId, now),
+    readOpenSockets(clientId, now / 1000),
+    readMqttClients(clientId),
+    readTopics(clientId, now),
     lastJobsOf(client, new Date(now - DAY_MS).toISOString()),
   ]);
   const { tokensFrom } = client;

@@ -1,4 +1,4 @@
-import { readDevice } from '../../data/fleet/fleet';
+import { readDevice } from '../../data/fleet/devices';
 import { listStreams } from '../../data/fleet/fleet-registry';
 import { readStoredShares } from '../../data/shares/stored-shares';
 import { organisationId } from '../../domain/values/id';

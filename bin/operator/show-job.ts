@@ -1,5 +1,5 @@
 import { readChannelEvents } from '../../data/events/read-events';
-import { readItem } from '../../data/jobs/jobs';
+import { readJob } from '../../data/jobs/jobs';
 import { organisationId } from '../../domain/values/id';
 import { PLATFORM } from '../../domain/values/service';
 import { Failure } from '../command-line/failure';
@@ -17,7 +17,7 @@ export async function showJob(flags: Flags, session: Session): Promise<Report> {
   session.progress('reading the job');
   const channel = { kind: 'job', id: jobId } as const;
   const [stored, events, followers] = await Promise.all([
-    readItem(jobId),
+    readJob(jobId),
     readChannelEvents(organisation, channel, new Date()),
     readFollowers(organisation, channel),
   ]);

@@ -1,5 +1,5 @@
 import { isActive } from '../../data/access/organisation-status';
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import { findStoredShare, type StoredShare } from '../../data/shares/stored-shares';
 import { organisationId, organisationOf } from '../../domain/values/id';
 import { hasEnded } from '../../domain/shares/share';
@@ -14,7 +14,7 @@ import { readShareId } from './ids';
 export function factsOf({ share, createdBy }: StoredShare) {
   const { shareCode, deviceId, resourceId, shareType, permissions, currentViewers, maxViewers } = share;
   return {
-    shareId: shareIdOf(shareCode),
+    shareId: digestShareCode(shareCode),
     state: hasEnded(share, new Date().toISOString()) ? 'EXPIRED' : 'ACTIVE',
     deviceId,
     resourceId,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { listOrganisations } from '../../data/access/organisations';
 import { suspendWithTokens, replaceApiKeys } from '../../data/access/partners';
-import { revokeShare } from '../../data/shares/shares';
+import { storeRevocation } from '../../data/shares/shares';
 import { readStoredShares } from '../../data/shares/stored-shares';
 import { refusingUntil, type Partner, apiKeyIds } from '../../domain/access/partner';
 import { Refusal } from '../../domain/values/refusal';
@@ -17,10 +17,10 @@ import { allSettled, Rollback } from './rollback';
 import { expectClient, noClient } from '../deployment/expect-client';
 import { readClientId } from './selected-clients';
 import { tellPlatform } from './tell-platform';
-import { socketsOf } from '../../data/channels/connections';
+import { readOpenSockets } from '../../data/channels/connections';
 import { endMqttConnection } from '../../data/channels/mqtt-topics';
 import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/channels/sockets';
-import { mqttClientsOf } from '../../data/channels/subscriptions';
+import { readMqttClients } from '../../data/channels/subscriptions';
 import { UsageError } from '../command-line/usage-error';
 import { reasonOf } from '../command-line/reason';
 import { organisationId } from '../../domain/values/id';
@@ -30,7 +30,7 @@ import { addSecret, deleteSecret, listSecretIds } from './oauth-client';
 
 /** Closes the sockets of a client. @returns how many there were */
 async function closeSockets(clientId: string): Promise<number> {
-  const sockets = await socketsOf(clientId, Date.now() / 1000);
+  const sockets = await readOpenSockets(clientId, Date.now() / 1000);
   await allSettled(sockets.map((id) => deleteConnection(id, HANDSHAKE_RETRY_DELAYS_MS)));
   return sockets.length;
 }
@@ -41,7 +41,7 @@ async function closeSockets(clientId: string): Promise<number> {
  * @returns how many MQTT clients were disconnected, or were gone already
  */
 async function endMqttConnections(clientId: string): Promise<number> {
-  const mqttClients = await mqttClientsOf(clientId);
+  const mqttClients = await readMqttClients(clientId);
   await allSettled(mqttClients.map(endMqttConnection));
   return mqttClients.length;
 }
@@ -197,7 +197,7 @@ async function revokeSharesOf(client: Partner, since: string) {
 
 async function revoke({ organisation }: Partner, shareCode: string): Promise<void> {
   try {
-    await revokeShare(organisation, shareCode, new Date().toISOString());
+    await storeRevocation(organisation, shareCode, new Date().toISOString());
   } catch (error) {
     // It has ended meanwhile.
     if (!(error instanceof Refusal) || error.code !== 'share_not_found') throw error;

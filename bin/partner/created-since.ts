@@ -1,7 +1,7 @@
 import { jobsCreatedSince, type CreatedJob } from '../../data/jobs/created-jobs';
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import type { StoredShare } from '../../data/shares/stored-shares';
-import { originOf, type Origin } from '../../domain/values/creator';
+import { findOrigin, type Origin } from '../../domain/values/creator';
 import type { Partner } from '../../domain/access/partner';
 import { table } from '../command-line/table';
 
@@ -12,7 +12,7 @@ export type OriginOf = (made: { readonly createdBy?: string | undefined }) => Or
 export const originsFor =
   ({ clientId }: Partner, members: readonly Partner[]): OriginOf =>
   ({ createdBy }) =>
-    originOf(createdBy, clientId, members.length === 1);
+    findOrigin(createdBy, clientId, members.length === 1);
 
 interface ListedJob extends Pick<CreatedJob, 'jobId' | 'name' | 'status' | 'createdAt'> {
   readonly origin: Exclude<Origin, 'another'>;
@@ -48,7 +48,7 @@ export const listCreatedShares = (shares: readonly StoredShare[], since: string,
     const from = origin(stored);
     return from === 'another' || createdAt < since
       ? []
-      : [{ shareId: shareIdOf(shareCode), deviceId, createdAt, origin: from }];
+      : [{ shareId: digestShareCode(shareCode), deviceId, createdAt, origin: from }];
   });
 
 const origins = { own: 'this client', unknown: 'unknown' } as const;

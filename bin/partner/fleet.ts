@@ -1,4 +1,4 @@
-import { listDeviceGroups } from '../../data/fleet/fleet';
+import { listDeviceGroups } from '../../data/fleet/devices';
 import {
   listStreams,
   registerDevice,

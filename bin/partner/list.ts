@@ -1,4 +1,4 @@
-import { scopes as known, scopesOfAll } from '../../contract/terms/scopes';
+import { scopes as known, scopesInAll } from '../../contract/terms/scopes';
 import { listOrganisations } from '../../data/access/organisations';
 import { organisationId } from '../../domain/values/id';
 import { apiKeyIds, type Partner } from '../../domain/access/partner';
@@ -47,6 +47,6 @@ function describe(partner: Partner) {
 }
 
 const shortened = (scopes: readonly string[]) =>
-  scopesOfAll.every((scope) => scopes.includes(scope))
-    ? ['all', ...known.filter((scope) => !scopesOfAll.includes(scope) && scopes.includes(scope))].join(' ')
+  scopesInAll.every((scope) => scopes.includes(scope))
+    ? ['all', ...known.filter((scope) => !scopesInAll.includes(scope) && scopes.includes(scope))].join(' ')
     : scopes.join(' ');

@@ -1,5 +1,5 @@
 import { deletePartner, setPartnerStatus } from '../../data/access/partners';
-import { endSharesOf } from '../../data/shares/shares';
+import { endAllShares } from '../../data/shares/shares';
 import { apiKeyIds, type Partner } from '../../domain/access/partner';
 import { UsageError } from '../command-line/usage-error';
 import { deleteApiKey } from './api-key';
@@ -119,7 +119,7 @@ async function endSharesOfLastClients(leaving: readonly Partner[]): Promise<numb
   let ended = 0;
   for (const organisation of new Set(leaving.map((client) => client.organisation))) {
     const { members } = await syncOrganisationStatus(organisation);
-    if (members.every(({ clientId }) => leave.has(clientId))) ended += await endSharesOf(organisation);
+    if (members.every(({ clientId }) => leave.has(clientId))) ended += await endAllShares(organisation);
   }
   return ended;
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { scopes, scopesOfAll } from '../../contract/terms/scopes';
+import { scopes, scopesInAll } from '../../contract/terms/scopes';
 import { text } from '../../domain/values/text';
 import { UsageError } from '../command-line/usage-error';
 import type { Flags } from './command-line';
@@ -25,7 +25,7 @@ const clientScopes = z
   .union([z.literal(ALL).transform(() => [ALL]), z.array(z.enum([ALL, ...scopes])).min(1)], {
     error: `must be all or some of ${scopes.join(', ')}`,
   })
-  .transform((given) => [...given, ...(given.includes(ALL) ? scopesOfAll : [])])
+  .transform((given) => [...given, ...(given.includes(ALL) ? scopesInAll : [])])
   .transform((given) => scopes.filter((scope) => given.includes(scope)));
 
 const organisation = z

@@ -1,8 +1,8 @@
-import { listDeviceGroups } from '../../data/fleet/fleet';
+import { listDeviceGroups } from '../../data/fleet/devices';
 import { listStreams } from '../../data/fleet/fleet-registry';
 import { isActive } from '../../data/access/organisation-status';
 import { findOrganisation } from '../../data/access/organisations';
-import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { organisationId, type Organisation } from '../../domain/values/id';
 import { reasonOf } from '../command-line/reason';
 import type { Session } from '../deployment/session';

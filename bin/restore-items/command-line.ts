@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { restorableTables, type RestorableTable } from '../../domain/shares/restore';
-import { tableNames, type TableName } from '../../domain/values/table';
+import { restorableTables, type RestorableTable } from '../../domain/shares/restoration';
+import { tableNames, type TableName } from '../../domain/values/table-names';
 import { readOptionsAndWords } from '../command-line/read-options';
 import { UsageError } from '../command-line/usage-error';
 

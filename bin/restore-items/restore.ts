@@ -1,10 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException, DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { UpdateItemCommand, type AttributeValue, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  DescribeTableCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+  type AttributeValue,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { update } from '../../data/store/expression';
-import { hasVersions, nextVersion, restorationOf, restoreMarks } from '../../domain/shares/restore';
-import type { RestorableTable, Restoration, StoredItem } from '../../domain/shares/restore';
+import {
+  decideRestoration,
+  hasVersions,
+  nextVersion,
+  restoreMarks,
+  type RestorableTable,
+  type Restoration,
+  type StoredItem,
+} from '../../domain/shares/restoration';
 import { pages, readItems, type Item } from './read-items';
 
 export interface RestoreOptions {
@@ -36,7 +49,7 @@ const AT_ONCE = 25;
 const MAX_TRIES = 10;
 
 /**
- * Puts back what was written to items of a table since a copy of it was made, and lost (`domain/shares/restore.ts`). The table may be in use:
+ * Puts back what was written to items of a table since a copy of it was made, and lost (`domain/shares/restoration.ts`). The table may be in use:
  * each write is conditional on what it was decided on, and is decided again when that has changed.
  * @param tell is called for each item that is not the same, once it is done, in the order of the copy
  * @returns how many were the same
@@ -80,7 +93,7 @@ async function restoreItem(
     const is = current;
     const differs = (name: string) => !isDeepStrictEqual(copy[name], is?.[name]);
     const items = { copy: unmarshall(copy), current: is && unmarshall(is) };
-    const restoration = restorationOf(kind, { ...items, isNamed: options.isNamed(id), at, differs });
+    const restoration = decideRestoration(kind, { ...items, isNamed: options.isNamed(id), at, differs });
     if (!write || restoration.kind === 'same' || restoration.kind === 'kept') return { id, restoration };
     try {
       if (restoration.kind === 'changed') await putBack(client, options, keys, restoration, copy, current ?? {});

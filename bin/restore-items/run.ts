@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readChannelEvents } from '../../data/events/read-events';
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import { table } from '../../data/store/dynamodb';
 import { kindOf, organisationOf } from '../../domain/values/id';
 import type { Terminal } from '../command-line/terminal';
@@ -57,7 +57,7 @@ function lineOf(id: string, restoration: RestoredItem['restoration']): string {
 }
 
 /** Whoever knows the code of a share has access. */
-const printableId = (id: string): string => (kindOf(id) === 'share' ? shareIdOf(id) : id);
+const printableId = (id: string): string => (kindOf(id) === 'share' ? digestShareCode(id) : id);
 
 /** The last version of a resource that its followers heard of, from the event log; 0 for none. */
 async function lastVersionOf(id: string, now: Date): Promise<number> {

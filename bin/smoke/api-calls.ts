@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { endpointTable, routeOf } from '../../contract/endpoint-table';
+import { endpointTable, splitEndpointKey } from '../../contract/endpoint-table';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import type { Answer } from '../client/rest-client';
 import type { SmokeContext } from './smoke-context';
@@ -19,7 +19,9 @@ export type Reply<Key extends EndpointKey> = z.output<(typeof endpoints)[Key]['r
 
 /** Path of an endpoint with its parameters filled in. */
 const pathOf = (key: EndpointKey, parameters: Readonly<Record<string, string>> = {}) =>
-  routeOf(key).path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? 'none'));
+  splitEndpointKey(key).path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? 'none'),
+  );
 
 /** Calls an endpoint. @throws Unexpected without an answer, MissingPrerequisite without a token */
 export const call = (
@@ -29,7 +31,10 @@ export const call = (
 ): Promise<Answer> => {
   const bearer = token === undefined ? context.get('token') : token;
   const authorization = bearer === null ? {} : { authorization: `Bearer ${bearer}` };
-  return send(context, routeOf(key).method, pathOf(key, path), { headers: { ...authorization, ...headers }, body });
+  return send(context, splitEndpointKey(key).method, pathOf(key, path), {
+    headers: { ...authorization, ...headers },
+    body,
+  });
 };
 
 /** Sends any request. @throws Unexpected without an answer */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { routeOf } from '../../contract/endpoint-table';
+import { splitEndpointKey } from '../../contract/endpoint-table';
 import type { Answer } from '../client/rest-client';
 import { call, expectReply } from './api-calls';
 import type { SmokeContext } from './smoke-context';
@@ -73,7 +73,7 @@ export function createResource(context: SmokeContext, key: CreationKey, body: ob
     send: () => call(context, key, { headers, body }),
     find: async (bearer, signal) => {
       const request = { headers: { ...headers, ...bearer }, body, signal };
-      const repeated = await context.rest.send('POST', routeOf(key).path, request);
+      const repeated = await context.rest.send('POST', splitEndpointKey(key).path, request);
       const path = pathIn(repeated);
       if (path === undefined && mayHaveCreated(repeated)) throw new Error(inOneLine(repeated));
       return path;
@@ -92,7 +92,7 @@ export function createMission(context: SmokeContext, fileOf: (name: string) => o
     what: `the mission ${name}`,
     send: () => call(context, MISSION_KEY, { headers: { 'content-type': 'application/geo+json' }, body: fileOf(name) }),
     find: async (bearer, signal) => {
-      const { method, path } = routeOf(MISSIONS_KEY);
+      const { method, path } = splitEndpointKey(MISSIONS_KEY);
       const listed = await context.rest.send(method, path, { headers: bearer, signal });
       const found = expectReply(MISSIONS_KEY, listed).missions.find((mission) => mission.name === name);
       return found && `/v3/missions/${found.missionId}`;

@@ -1,4 +1,4 @@
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import { madeAt } from '../../data/store/new-id';
 import { kindOf } from '../../domain/values/id';
 import { readOptionsAndWords } from '../command-line/read-options';
@@ -43,7 +43,7 @@ export async function run(args: readonly string[], terminal: Terminal, now = new
       return 0;
     }
     if (given === undefined || more.length > 0 || !identifier.test(given)) throw new UsageError('give one identifier');
-    const id = kindOf(given) === 'share' ? shareIdOf(given) : given;
+    const id = kindOf(given) === 'share' ? digestShareCode(given) : given;
     const since = sinceOf(values.since, id, now);
     const lines = await readLines(values, id, since, now);
     if (lines.length > 0) terminal.print(`${describeLines(lines).join('\n')}\n\n`);

@@ -6,4 +6,5 @@
 export const mqttClientIdPattern = /^([a-z0-9]{26})[A-Za-z0-9_:.-]{0,102}$/;
 
 /** The OAuth client id in an MQTT client id; undefined when it holds none. */
-export const oauthClientOf = (mqttClientId: string): string | undefined => mqttClientIdPattern.exec(mqttClientId)?.[1];
+export const parseOauthClient = (mqttClientId: string): string | undefined =>
+  mqttClientIdPattern.exec(mqttClientId)?.[1];

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { refusalCodes } from '../../domain/values/refusal';
 import { permissions, shareTypes } from '../../domain/shares/share';
 import { shareStatusMessage } from '../../domain/channels/status-message';
-import { deviceState, orientation } from '../../domain/telemetry/telemetry';
-import { errorDetail } from '../terms/message-fault';
+import { deviceState, orientation } from '../../domain/telemetry/sample';
+import { messageFault } from '../terms/message-fault';
 import { viewerTelemetryFields } from './viewer-telemetry-fields';
-import { broadcastAccess, controlOutcomeMessage } from '../shares/share-page';
+import { broadcastAccess, controlOutcomeMessage } from '../shares/viewer-protocol';
 
 /** A sample of a device, for partners that have subscribed to it. */
 export const deviceTelemetryMessage = z.object({
@@ -103,7 +103,7 @@ export const errorMessage = z.object({
   type: z.literal('error'),
   code: z.enum([...refusalCodes, 'internal_error']),
   error: z.string(),
-  details: z.optional(z.array(errorDetail)),
+  details: z.optional(z.array(messageFault)),
   /** Only with `internal_error`. */
   requestId: z.optional(z.string()),
 });

@@ -67,22 +67,22 @@ export interface Channel extends Resource {
 }
 
 /** The channel of a resource, or undefined for a kind of resource without channels. */
-export function channelOf({ kind, id }: Resource): Channel | undefined {
+export function toChannel({ kind, id }: Resource): Channel | undefined {
   const known = channelKinds.find((each) => each === kind);
   return known && { kind: known, id };
 }
 
 /** The types of the messages on a channel. */
-export const messageTypesOf = (kind: ChannelKind): readonly MessageType[] => {
+export const carriedTypes = (kind: ChannelKind): readonly MessageType[] => {
   const { messageType, alsoCarries = [] }: StatusChannel = channels[kind];
   return [messageType, ...alsoCarries];
 };
 
 /** The channels that a message is published on. */
-export function channelsOf(message: StatusMessage): Channel[] {
+export function findChannels(message: StatusMessage): Channel[] {
   const fields: Readonly<Record<string, unknown>> = { ...message };
   return channelKinds
-    .filter((kind) => messageTypesOf(kind).includes(message.type))
+    .filter((kind) => carriedTypes(kind).includes(message.type))
     .flatMap((kind) => {
       const id = fields[channels[kind].idField];
       return typeof id === 'string' ? [{ kind, id }] : [];

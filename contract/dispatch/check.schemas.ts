@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { candidate } from '../../domain/dispatch/dispatch';
+import { candidate } from '../../domain/dispatch/candidate';
 import { checkReport, finding } from '../../domain/dispatch/job-check';
 import { success } from '../terms/page.schemas';
 

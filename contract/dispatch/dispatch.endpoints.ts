@@ -1,4 +1,4 @@
-import { dispatchRequest } from '../../domain/dispatch/dispatch';
+import { dispatchRequest } from '../../domain/dispatch/candidate';
 import type { Endpoint } from '../terms/endpoint';
 import { JOBS_DISPATCHED_PER_MINUTE } from '../terms/rates';
 import * as schemas from './dispatch.schemas';

@@ -38,7 +38,7 @@ const fields: ReadonlyMap<string, Field> = new Map(
  * What the documents say of a field.
  * @param owner name of the schema that has the field, if it has a name
  */
-export const fieldOf = (name: string, owner?: string): Field | undefined =>
+export const findField = (name: string, owner?: string): Field | undefined =>
   (owner === undefined ? undefined : fields.get(`${owner}.${name}`)) ?? fields.get(name);
 
 /** The example of a field. @throws Error if it has none */

@@ -5,7 +5,7 @@ import { location } from '../../domain/values/destination';
 import { shareRequest } from '../../domain/shares/new-share';
 import { metadata } from '../../domain/values/metadata';
 import { routePoint } from '../../domain/shares/route';
-import { position } from '../../domain/telemetry/telemetry';
+import { position } from '../../domain/telemetry/sample';
 import { moment } from '../../domain/values/text';
 import { messageId } from '../terms/message-id';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../events/events.schemas';
 import { limit } from '../terms/page.schemas';
 import { tokenRequest } from '../access/token.schemas';
-import { fieldOf } from './fields';
+import { findField } from './fields';
 import { commandSchemaName } from '../commands/commands.texts';
 import { withNumberFormats } from './number-format';
 
@@ -142,7 +142,7 @@ function withFields(schema: JsonSchema, io: Direction, owner?: string): JsonSche
   const { properties, items } = schema;
   const described = Object.entries(properties ?? {}).map(([name, property]) => {
     if (typeof property !== 'object' || property.$ref !== undefined) return [name, property];
-    const { known, ...field } = fieldOf(name, owner) ?? {};
+    const { known, ...field } = findField(name, owner) ?? {};
     return [name, { ...field, ...opened(withFields(property, io, name), known, io) }];
   });
   return {

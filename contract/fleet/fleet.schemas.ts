@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import * as domain from '../../domain/fleet/fleet';
-import { deviceState } from '../../domain/telemetry/telemetry';
+import * as domain from '../../domain/fleet/device';
+import { deviceState } from '../../domain/telemetry/sample';
 import { links, success } from '../terms/page.schemas';
 
 export const resourcesQuery = z.strictObject({ include: z.optional(z.enum(['state'])) });
@@ -10,7 +10,7 @@ export const playback = z.object({ protocol: z.literal('HLS'), url: z.string(), 
 
 /** The device of a share, with its last known state. */
 export const sharedDevice = z.extend(
-  z.pick(domain.device, { deviceId: true, deviceGroupId: true, name: true, status: true, lastState: true }),
+  z.pick(domain.deviceRecord, { deviceId: true, deviceGroupId: true, name: true, status: true, lastState: true }),
   { playback: z.optional(z.nullable(playback)) },
 );
 
@@ -20,7 +20,7 @@ export const shareResourcesReply = z.object({ success, resources: z.array(shared
 export const listedState = z.omit(deviceState, { sensorPayload: true });
 
 /** A device in its group. */
-export const device = z.extend(z.pick(domain.device, { deviceId: true, name: true, status: true }), {
+export const device = z.extend(z.pick(domain.deviceRecord, { deviceId: true, name: true, status: true }), {
   lastState: z.optional(listedState),
 });
 

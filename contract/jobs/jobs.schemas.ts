@@ -17,7 +17,7 @@ export const jobsReply = z.object({ success, jobs: z.array(domain.jobSummary), c
 
 /** A job with everything that a partner set. */
 export const job = z.extend(
-  z.pick(domain.job, {
+  z.pick(domain.jobRecord, {
     name: true,
     deviceGroupId: true,
     description: true,
@@ -46,7 +46,7 @@ export const job = z.extend(
 
 export const jobReply = z.object({ success, job });
 
-export const updatedJob = z.pick(domain.job, {
+export const updatedJob = z.pick(domain.jobRecord, {
   jobId: true,
   name: true,
   description: true,

@@ -1,5 +1,5 @@
 import type { Field, Fields } from '../terms/field';
-import { passedOver } from '../../domain/dispatch/dispatch';
+import { passedOver } from '../../domain/dispatch/candidate';
 import { findingCodes } from '../../domain/dispatch/job-check';
 import { actions } from '../../domain/values/destination';
 import { identifier } from '../terms/common.texts';

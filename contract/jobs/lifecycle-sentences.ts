@@ -1,5 +1,5 @@
 /** The lifecycle of jobs in sentences of the documents. */
-import { isFinal, isFlown, jobStatuses, lifecycle, statusesBefore, wayTo } from '../../domain/jobs/job-lifecycle';
+import { isFinal, isFlown, jobStatuses, lifecycle, statusesBefore, pathTo } from '../../domain/jobs/job-lifecycle';
 
 const code = (status: string) => `\`${status}\``;
 const numbers = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
@@ -15,7 +15,7 @@ export const allMoves = jobStatuses
 export const lastAreFinal = `The last ${numberOf(jobStatuses.filter(isFinal))} are final.`;
 
 /** The way of a job that succeeds, and from where one fails. */
-export const successAndFailure = `${['PENDING', ...wayTo('COMPLETED')].map(code).join(' → ')}, and ${code('FAILED')} from each of the first ${numberOf(statusesBefore('FAILED'))}`;
+export const successAndFailure = `${['PENDING', ...pathTo('COMPLETED')].map(code).join(' → ')}, and ${code('FAILED')} from each of the first ${numberOf(statusesBefore('FAILED'))}`;
 
 /** The statuses of a job that is in the air. */
 export const flownStatuses = jobStatuses.filter(isFlown).map(code).join(' or ');

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { mediaTypeOf, mission } from '../../domain/missions/mission-record';
+import { formatMediaTypes, missionRecord } from '../../domain/missions/mission-record';
 import { waypoint } from '../../domain/missions/mission';
 import { name, ofOneLine, visible } from '../../domain/values/text';
 import { nextToken, page, success } from '../terms/page.schemas';
 
-const { KML, WPML: KMZ } = mediaTypeOf;
+const { KML, WPML: KMZ } = formatMediaTypes;
 
 /** Media types of the files that are taken. */
-export const missionMediaTypes = Object.values(mediaTypeOf);
+export const missionMediaTypes = Object.values(formatMediaTypes);
 
 export const fileQuery = z.strictObject({ name: z.optional(name.check(ofOneLine, visible)) });
 
@@ -27,11 +27,15 @@ export const missionQuery = z.strictObject({
   format: z.optional(z.enum(Object.keys(missionFileFormats) as (keyof typeof missionFileFormats)[])),
 });
 
-export const missionReply = z.object({ success, mission });
+export const missionReply = z.object({ success, mission: missionRecord });
 
-export const missionsReply = z.object({ success, missions: z.array(mission), count: z.int(), nextToken });
+export const missionsReply = z.object({ success, missions: z.array(missionRecord), count: z.int(), nextToken });
 
 export const missionGeometry = z.object({ type: z.literal('LineString'), coordinates: z.array(waypoint) });
 
 /** A mission in GeoJSON (RFC 7946). */
-export const missionFeature = z.object({ type: z.literal('Feature'), geometry: missionGeometry, properties: mission });
+export const missionFeature = z.object({
+  type: z.literal('Feature'),
+  geometry: missionGeometry,
+  properties: missionRecord,
+});

@@ -1,5 +1,5 @@
 import { heightReferences } from '../../domain/missions/mission';
-import { mediaTypeOf, missionFormats } from '../../domain/missions/mission-record';
+import { formatMediaTypes, missionFormats } from '../../domain/missions/mission-record';
 import type { Field, Fields } from '../terms/field';
 import { identifier } from '../terms/common.texts';
 
@@ -30,7 +30,7 @@ const references: Readonly<Record<(typeof heightReferences)[number], string>> = 
 /** Fields of missions. */
 export const missionFields: Fields = {
   format: {
-    description: `Format of the file: ${missionFormats.map((format) => `\`${format}\` (\`${mediaTypeOf[format]}\`)`).join(', ')}. Another may be added.`,
+    description: `Format of the file: ${missionFormats.map((format) => `\`${format}\` (\`${formatMediaTypes[format]}\`)`).join(', ')}. Another may be added.`,
     examples: ['GEOJSON'],
     known: missionFormats,
   },

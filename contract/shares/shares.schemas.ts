@@ -4,7 +4,7 @@ import { links, nextToken, success } from '../terms/page.schemas';
 
 /** A share with the address of its page. */
 export const share = z.extend(
-  z.pick(domain.share, {
+  z.pick(domain.shareRecord, {
     shareCode: true,
     resourceId: true,
     shareType: true,

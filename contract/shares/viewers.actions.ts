@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { command } from '../../domain/commands/command';
+import { viewerCommand } from '../../domain/commands/command';
 import { messageId as id } from '../terms/message-id';
-import { flightMessage, playbackMessage } from './share-page';
+import { flightMessage, playbackMessage } from './viewer-protocol';
 import type { WebSocketAction } from '../terms/websocket-action';
 
 // Actions of the viewers of a share.
@@ -10,7 +10,7 @@ const withoutFields = z.strictObject({ action: z.string(), id });
 
 export const control = {
   needs: 'viewer',
-  message: z.strictObject({ action: z.string(), id, command }),
+  message: z.strictObject({ action: z.string(), id, command: viewerCommand }),
   reply: z.object({ type: z.literal('accepted'), requestId: z.string() }),
   refusals: ['too_many_requests', 'cannot_command', 'held_by'],
   handler: 'shares/control',

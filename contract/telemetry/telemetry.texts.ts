@@ -1,4 +1,4 @@
-import { MAX_TRACK_POINTS } from './track-points';
+import { MAX_TRACK_POINTS } from './max-track-points';
 import type { Field, Fields } from '../terms/field';
 import { MAX_ROUTE_POINTS } from '../../domain/shares/route';
 import { flownStatuses } from '../jobs/lifecycle-sentences';

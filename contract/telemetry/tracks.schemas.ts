@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { position } from '../../domain/telemetry/telemetry';
+import { position } from '../../domain/telemetry/sample';
 
 /** Formats of a track; JSON is GeoJSON by another name, for clients that accept nothing else. */
 export const trackMediaTypes = [

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { RefusalCode } from '../../domain/values/refusal';
-import type { TableName } from '../../domain/values/table';
+import type { TableName } from '../../domain/values/table-names';
 import type { Deprecation } from './deprecation';
 import type { LinkedKind } from './topics-and-paths';
 import type { Scope } from './scopes';
@@ -13,7 +13,7 @@ export type FileUse = 'get' | 'put' | 'delete';
 
 export type TableUses = Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
 
-/** Groups of operations in the OpenAPI document, which describes them (`contract/documents/openapi/info.ts`). */
+/** Groups of operations in the OpenAPI document, which describes them (`contract/documents/openapi/openapi-info.ts`). */
 export type Tag = 'Tokens' | 'Jobs' | 'Missions' | 'Shares' | 'Resources' | 'Commands' | 'Events' | 'Limits';
 
 /** Deployment settings that a function may need, each an environment variable of that name. */
@@ -44,7 +44,7 @@ export interface Endpoint {
   readonly spares?: (body: string | null) => boolean;
   /** Accepts an `Idempotency-Key`. */
   readonly idempotent?: true;
-  /** Tables that its own operation uses, and how; {@link tablesOf} adds those for `perMinute`, `idempotent` and `waits`. */
+  /** Tables that its own operation uses, and how; {@link grantedTables} adds those for `perMinute`, `idempotent` and `waits`. */
   readonly tables: TableUses;
   readonly settings?: readonly Setting[];
   /** Fails the job that it creates, later, if the platform does not take it: it sends to the queue of retries. */
@@ -57,7 +57,7 @@ export interface Endpoint {
   readonly closesSockets?: true;
   /**
    * May hold a call for up to 20 s: its function gets the time, little memory, which is paid for while it waits, and how many calls
-   * may wait in all ({@link settingsOf}), whose seats {@link tablesOf} adds.
+   * may wait in all ({@link neededSettings}), whose seats {@link grantedTables} adds.
    */
   readonly waits?: true;
   /** Creates playback sessions for live video. */
@@ -65,7 +65,7 @@ export interface Endpoint {
   readonly request: {
     readonly query?: z.ZodMiniType;
     readonly body?: z.ZodMiniType;
-    /** Media types of a body that is a file, instead of `body`. Few are read at the same time ({@link settingsOf}). */
+    /** Media types of a body that is a file, instead of `body`. Few are read at the same time ({@link neededSettings}). */
     readonly file?: readonly string[];
   };
   readonly reply: {
@@ -90,9 +90,9 @@ export interface Endpoint {
 /**
  * Tables that the function of an endpoint uses, and how: its IAM policy and environment derive from them. A rate limit
  * counts each call (`lambdas/serve/serve.ts`), and one that waits or reads a file takes seats. The transaction that creates the resource
- * stores the first response under an idempotency key, which is looked up for a repeat (`lambdas/serve/idempotency.ts`).
+ * stores the first response under an idempotency key, which is looked up for a repeat (`lambdas/serve/idempotency-key.ts`).
  */
-export function tablesOf({ tables, perMinute, idempotent, waits, request }: Endpoint): TableUses {
+export function grantedTables({ tables, perMinute, idempotent, waits, request }: Endpoint): TableUses {
   const limitUses = perMinute === undefined && !waits && !request.file ? [] : (['update'] as const);
   const idempotencyUses = idempotent ? (['get', 'put'] as const) : [];
   const requests = [...limitUses, ...idempotencyUses, ...(tables.requests ?? [])];
@@ -103,12 +103,12 @@ export function tablesOf({ tables, perMinute, idempotent, waits, request }: Endp
 export const hasBody = ({ body, file }: Endpoint['request']): boolean => Boolean(body ?? file);
 
 /** Settings that the function of an endpoint needs. */
-export const settingsOf = ({ settings = [], waits, request }: Endpoint): readonly Setting[] => [
+export const neededSettings = ({ settings = [], waits, request }: Endpoint): readonly Setting[] => [
   ...settings,
   ...(waits ? (['MAX_WAITING_CALLS'] as const) : []),
   ...(request.file ? (['MAX_FILES_AT_ONCE'] as const) : []),
 ];
 
 /** The text for partners, in Markdown. */
-export const descriptionOf = ({ description }: Pick<Endpoint, 'description'>): string =>
+export const describeEndpoint = ({ description }: Pick<Endpoint, 'description'>): string =>
   typeof description === 'string' ? description : description();

@@ -1,4 +1,4 @@
-import { channelAddresses, topicOf, type LinkedKind } from './topics-and-paths';
+import { channelAddresses, topicName, type LinkedKind } from './topics-and-paths';
 
 /** A reply before `lambdas/serve/response.ts` adds the links. */
 export type WithoutLinks<Part> = Part extends readonly (infer Element)[]
@@ -14,7 +14,7 @@ export function withLinks(kind: LinkedKind, reply: object): object {
     if (Array.isArray(part)) return part.map(linked);
     if (typeof part !== 'object' || part === null || !(idField in part)) return part;
     const id = String((part as Readonly<Record<string, unknown>>)[idField]);
-    return { ...part, links: { mqttTopic: topicOf({ kind, id }), webSocketPath: path.replace('{id}', id) } };
+    return { ...part, links: { mqttTopic: topicName({ kind, id }), webSocketPath: path.replace('{id}', id) } };
   };
   return Object.fromEntries(Object.entries(reply).map(([name, part]) => [name, linked(part)]));
 }

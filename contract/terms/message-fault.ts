@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 // Apart from the table of messages, which few functions need.
 
 /** What is wrong with one part of a message. */
-export const errorDetail = z.object({ path: z.string(), message: z.string() });
+export const messageFault = z.object({ path: z.string(), message: z.string() });
 
 /** What is wrong with a sample of a list, by its place in it. */
-export const refusedSample = z.extend(errorDetail, { index: z.int() });
+export const refusedSample = z.extend(messageFault, { index: z.int() });

@@ -15,5 +15,5 @@ export const channelAddresses = {
 export type LinkedKind = keyof typeof channelAddresses;
 
 /** The MQTT topic of a resource: `<id>/JOB/STATUS`. */
-export const topicOf = ({ kind, id }: { readonly kind: LinkedKind; readonly id: string }) =>
+export const topicName = ({ kind, id }: { readonly kind: LinkedKind; readonly id: string }) =>
   `${id}/${channelAddresses[kind].topicSuffix}`;

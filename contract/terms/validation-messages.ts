@@ -23,7 +23,7 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /** Name of the type that a schema wants; integers are numbers with a format. */
-function wanted({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
+function expectedType({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   const definition = inst?._zod.def as { format?: unknown } | undefined;
   return expected === 'number' && definition?.format === 'safeint' ? 'int' : expected;
 }
@@ -32,7 +32,7 @@ function wrongType(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): str
   if (issue.input === undefined) return 'is required';
   // JSON numbers such as 1e999 are read as Infinity.
   if (issue.input === Infinity || issue.input === -Infinity) return 'must be a number that JSON can carry back';
-  const noun = nouns[wanted(issue)];
+  const noun = nouns[expectedType(issue)];
   return noun === undefined ? 'has the wrong type' : `must be ${noun}`;
 }
 

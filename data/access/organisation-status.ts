@@ -9,7 +9,7 @@ import { update } from '../store/expression';
 export const organisationStatus = z.enum(['active', 'suspended']);
 export type OrganisationStatus = z.output<typeof organisationStatus>;
 
-const keyOf = (organisation: Organisation) => ({ clientId: organisationId(organisation) });
+const statusItemKey = (organisation: Organisation) => ({ clientId: organisationId(organisation) });
 const item = z.object({ status: z.optional(organisationStatus) });
 
 /**
@@ -18,7 +18,7 @@ const item = z.object({ status: z.optional(organisationStatus) });
  */
 export async function isActive(organisation: Organisation): Promise<boolean> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('partners'), Key: keyOf(organisation), ConsistentRead: true }),
+    new GetCommand({ TableName: table('partners'), Key: statusItemKey(organisation), ConsistentRead: true }),
   );
   return item.parse(Item ?? {}).status !== 'suspended';
 }
@@ -29,7 +29,7 @@ export async function setOrganisationStatus(organisation: Organisation, status: 
     await dynamodb.send(
       new UpdateCommand({
         TableName: table('partners'),
-        Key: keyOf(organisation),
+        Key: statusItemKey(organisation),
         // Without the condition the update would create an organisation without a name.
         ...update({ set: { status }, condition: 'attribute_exists(organisation)' }),
       }),

@@ -22,7 +22,7 @@ export type RegisteredOrganisation = z.output<typeof item>;
 /** Eight random characters equal an existing tag once in a trillion attempts, so three collisions in a row are a defect. */
 const MAX_ATTEMPTS = 3;
 
-const keyOf = (organisation: Organisation) => ({ clientId: organisationId(organisation) });
+const organisationKey = (organisation: Organisation) => ({ clientId: organisationId(organisation) });
 
 /**
  * Registers an organisation under a new unique tag.
@@ -35,7 +35,7 @@ export async function registerOrganisation(name: string, createdAt: string): Pro
       await dynamodb.send(
         new PutCommand({
           TableName: table('partners'),
-          Item: { ...keyOf(registered.organisation), ...registered },
+          Item: { ...organisationKey(registered.organisation), ...registered },
           // The second half is the state after a write whose response was lost, and which the SDK retries.
           ConditionExpression: 'attribute_not_exists(clientId) OR (#name = :name AND createdAt = :createdAt)',
           ExpressionAttributeNames: { '#name': 'name' },
@@ -52,14 +52,14 @@ export async function registerOrganisation(name: string, createdAt: string): Pro
 /** The organisation of a tag, or undefined. */
 export async function findOrganisation(organisation: Organisation): Promise<RegisteredOrganisation | undefined> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('partners'), Key: keyOf(organisation), ConsistentRead: true }),
+    new GetCommand({ TableName: table('partners'), Key: organisationKey(organisation), ConsistentRead: true }),
   );
   return Item && item.parse(Item);
 }
 
 /** Deletes an organisation, so that its tag may be issued again: only while no identifier contains the tag. */
 export async function deleteOrganisation(organisation: Organisation): Promise<void> {
-  await dynamodb.send(new DeleteCommand({ TableName: table('partners'), Key: keyOf(organisation) }));
+  await dynamodb.send(new DeleteCommand({ TableName: table('partners'), Key: organisationKey(organisation) }));
 }
 
 /** All organisations and all partners, each in the order of creation; scans the whole table. */

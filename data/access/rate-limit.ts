@@ -8,7 +8,7 @@ import { update } from '../store/expression';
 const counter = z.object({ calls: z.int() });
 
 /** What is counted when a client calls an operation: an endpoint, or a handshake. */
-export const callsOf = (clientId: string, operation: string) => `${clientId}#${operation}`;
+export const callCounter = (clientId: string, operation: string) => `${clientId}#${operation}`;
 
 /** Key of the item that counts the calls of a subject in a window, which begins at `windowStart` (Unix seconds). */
 export const counterKey = (subject: string, windowStart: number) => ({ id: `calls#${subject}#${windowStart}` });

@@ -1,6 +1,6 @@
 import { rateWindow } from '../../domain/access/rate-window';
 import { clientSeats, expiredSeats, readSeats, seatsKey } from '../store/seats';
-import { callsOf, counterKey, readCalls } from './rate-limit';
+import { callCounter, counterKey, readCalls } from './rate-limit';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -20,7 +20,7 @@ export interface Usage {
  */
 export async function readUsage(clientId: string, operations: readonly string[], now: number): Promise<Usage> {
   const { start } = rateWindow(now);
-  const counterOf = (operation: string) => counterKey(callsOf(clientId, operation), start);
+  const counterOf = (operation: string) => counterKey(callCounter(clientId, operation), start);
   const { Responses, UnprocessedKeys = {} } = await dynamodb.send(
     new BatchGetCommand({
       RequestItems: {

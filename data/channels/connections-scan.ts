@@ -1,7 +1,6 @@
-import type { Follower } from './followers';
-import { readFollower } from './followers';
+import { readFollower, type Follower } from './followers';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { isSeatCount, readSeats, shardOf, type Seats } from '../store/seats';
+import { isSeatCount, readSeats, shardNumber, type Seats } from '../store/seats';
 import { parseItems } from '../store/parse-items';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -30,7 +29,7 @@ export async function* scanConnections(): AsyncGenerator<{ connections: Follower
       ),
       counts: items
         .filter(isSeatCount)
-        .map((item) => ({ ...readSeats(item), owner: item.channel, shard: shardOf(item) })),
+        .map((item) => ({ ...readSeats(item), owner: item.channel, shard: shardNumber(item) })),
     };
   }
 }

@@ -1,9 +1,16 @@
 import * as z from 'zod/mini';
-import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { Refusal } from '../../domain/values/refusal';
 import { kinds, type Resource } from '../../domain/values/id';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { clientSeats, holderOf as holderIn, readShards, releaseSeats, takeSeat, type SeatHolder } from '../store/seats';
+import {
+  clientSeats,
+  parseSeat as holderIn,
+  readShards,
+  releaseSeats,
+  takeSeat,
+  type SeatHolder,
+} from '../store/seats';
 import { releaseViewerSeats } from '../shares/share-viewers';
 import { dynamodb, table } from '../store/dynamodb';
 import { queryToEnd } from '../store/query-to-end';
@@ -82,7 +89,7 @@ export async function takeConnectionSeat(holder: SeatedConnection, max: number, 
 }
 
 /** The ids of the sockets that a client has open at `now` (Unix seconds); the last of them may be in its handshake, or just closed. */
-export async function socketsOf(clientId: string, now: number): Promise<string[]> {
+export async function readOpenSockets(clientId: string, now: number): Promise<string[]> {
   const seats = [...(await readShards(clientSeats(clientId))).values()].flatMap((each) => [...each]);
   return seats
     .map(holderIn)

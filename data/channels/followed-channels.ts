@@ -21,7 +21,7 @@ export interface Followed extends Resource {
 export type Medium = 'sockets' | 'topic';
 
 /** Attribute by medium: Unix seconds. */
-export const untilOf = { sockets: 'socketsUntil', topic: 'topicUntil' } as const satisfies Record<
+export const untilAttributes = { sockets: 'socketsUntil', topic: 'topicUntil' } as const satisfies Record<
   Medium,
   keyof FollowedUntil
 >;
@@ -63,7 +63,7 @@ export type FollowedItem = z.output<typeof followedItem>;
 /** Whether somebody followed already, so long ago that whoever delivers knows. */
 function wasFollowed(item: Record<string, unknown> | undefined, medium: Medium, now: number): boolean {
   const { followedAt = 0, ...before } = noted.parse(item ?? {});
-  return (before[untilOf[medium]] ?? 0) * 1000 >= now + CLOCKS_DIFFER_MS && followedAt < now - LATELY_MS;
+  return (before[untilAttributes[medium]] ?? 0) * 1000 >= now + CLOCKS_DIFFER_MS && followedAt < now - LATELY_MS;
 }
 
 /**
@@ -75,7 +75,7 @@ export async function noteFollowed(followed: Followed, medium: Medium, until: nu
   const item = itemOf(followed);
   if (!item) return false;
   const now = Date.now();
-  const attribute = untilOf[medium];
+  const attribute = untilAttributes[medium];
   try {
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({

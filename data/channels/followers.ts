@@ -47,10 +47,10 @@ const withBuffer = z.object({ buffered: z._default(z.array(buffered), []) });
 const MAX_SEQUENCES = 100;
 
 /** Yields the followers of a status channel page by page, so that memory stays constant; one query for up to 1 MB. */
-export const followersOf = (channel: Resource) => followersOfKey(channelKey(channel));
+export const findFollowers = (channel: Resource) => followersOfKey(channelKey(channel));
 
 /** Yields the followers of the telemetry of a device or a group. */
-export const telemetryFollowersOf = (id: string) => followersOfKey(`telemetry#${id}`);
+export const findTelemetryFollowers = (id: string) => followersOfKey(`telemetry#${id}`);
 
 async function* followersOfKey(key: string): AsyncGenerator<Follower[]> {
   const pages = paginateQuery(

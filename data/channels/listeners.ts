@@ -4,13 +4,13 @@
  * whoever is not noted by then connects later, and misses nothing.
  */
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { followedUntil, type FollowedUntil } from '../../domain/telemetry/followed-until';
 import type { Organisation } from '../../domain/values/id';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { update } from '../store/expression';
-import { untilOf, type Medium } from './followed-until';
+import { untilAttributes, type Medium } from './followed-channels';
 
 /** Key of the item of an organisation, in the table of connections. */
 export const listenersKey = (organisation: Organisation) => ({
@@ -38,7 +38,7 @@ export async function noteListener(organisation: Organisation, medium: Medium, u
   const key = `${organisation} ${medium}`;
   if ((noted.get(key) ?? 0) >= until) return;
   const end = Math.ceil(until / STEP_S) * STEP_S;
-  const attribute = untilOf[medium];
+  const attribute = untilAttributes[medium];
   await succeeded(
     dynamodb.send(
       new UpdateCommand({

@@ -28,7 +28,7 @@ const expiryAt = (until: number) => Math.max(Math.floor(until - Date.now() / 100
  * @throws the SDK's error; for a retained message also when the topic had one within the last second, or when the account's
  *   quota of retained messages is used up
  */
-export async function publish(topic: string, payload: string, retention: Retention): Promise<void> {
+export async function publishOnTopic(topic: string, payload: string, retention: Retention): Promise<void> {
   await (retention === 'none' ? client : singleAttemptClient).send(
     new PublishCommand({
       topic,
@@ -40,7 +40,7 @@ export async function publish(topic: string, payload: string, retention: Retenti
   );
 }
 
-/** Whether an error of {@link publish} is permanent, so that no retry can succeed (API reference, Publish, "Errors"). */
+/** Whether an error of {@link publishOnTopic} is permanent, so that no retry can succeed (API reference, Publish, "Errors"). */
 export const isPermanentFailure = (error: unknown): boolean =>
   error instanceof InvalidRequestException || error instanceof RequestEntityTooLargeException;
 

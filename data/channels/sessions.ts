@@ -91,7 +91,7 @@ export const noteHolder = (session: ViewerSession) =>
   );
 
 /** The device that a socket held by one of its items, if it is such an item. */
-export const heldDeviceOf = ({ channel }: Connection): string | undefined =>
+export const heldDevice = ({ channel }: Connection): string | undefined =>
   channel.startsWith(HOLDER) ? channel.slice(HOLDER.length) : undefined;
 
 /** A viewer's socket, or the topic of a share, follows the device of the share no longer. */
@@ -150,7 +150,7 @@ export async function findSession(connectionId: string): Promise<Session | undef
  * @param batch whether samples that arrive together are sent as one message
  * @returns the item of the earlier subscription, if there was one
  */
-export async function follow(
+export async function followDevice(
   session: Session,
   id: string,
   now: number,
@@ -178,7 +178,7 @@ export async function follow(
  * Takes a subscription back that did not come about: the earlier one is as it was. Not when another has taken its place meanwhile; nor when the
  * earlier one has missed a message: then it goes on waiting, so the heartbeat closes the socket and its client learns of it.
  * @param waiting of the subscription
- * @param earlier what {@link follow} returned
+ * @param earlier what {@link followDevice} returned
  */
 export async function takeBack(
   { connectionId }: Session,

@@ -2,10 +2,10 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Organisation } from '../../domain/values/id';
 import type { Change } from '../../domain/channels/status-event';
-import { fromItem as commandFromItem } from '../commands/command-item';
-import { deviceFromItem } from '../fleet/fleet';
-import { eventIdOf } from '../jobs/change-id';
-import { fromItem } from '../jobs/job-item';
+import { commandFromItem as commandFromItem } from '../commands/command-item';
+import { deviceFromItem } from '../fleet/devices';
+import { changeIdToEvent } from '../jobs/change-id';
+import { jobFromItem } from '../jobs/job-item';
 import { shareFromItem } from '../shares/shares';
 
 /** The fields of a DynamoDB stream record that are used. */
@@ -42,7 +42,7 @@ export class UnreadableRecord extends Error {
  * @returns undefined for items without a channel, such as device groups
  * @throws UnreadableRecord for an item that this service never wrote
  */
-export function changeOf(record: StreamRecord): Change | undefined {
+export function parseChange(record: StreamRecord): Change | undefined {
   try {
     return readChange(record);
   } catch (cause) {
@@ -55,8 +55,8 @@ function readChange({ dynamodb, userIdentity }: StreamRecord): Change | undefine
   const [before, after] = [plain(dynamodb?.OldImage), plain(dynamodb?.NewImage)];
   const restored = after && after['restoredAt'] !== before?.['restoredAt'] && { isRestored: true as const };
   if ('jobId' in keys) {
-    const stored = fromItem(after);
-    const known = { before: fromItem(before)?.job, after: stored?.job, changedBy: stored?.changedBy };
+    const stored = jobFromItem(after);
+    const known = { before: jobFromItem(before)?.job, after: stored?.job, changedBy: stored?.changedBy };
     return { kind: 'job', ...known, ...restored };
   }
   if ('commandId' in keys) {
@@ -102,7 +102,7 @@ const topicUntilOf = (image: Record<string, unknown> | undefined): number | unde
 };
 
 /** The subscribers after the change in a record of the jobs or shares stream, or before a deletion. */
-export function topicSubscribersOf({ dynamodb }: StreamRecord): TopicSubscribers {
+export function parseTopicSubscribers({ dynamodb }: StreamRecord): TopicSubscribers {
   const { Keys, OldImage: before, NewImage: after } = dynamodb ?? {};
   const again = valueOf(after?.['publishedAgain']);
   const isAgain = again !== undefined && again !== valueOf(before?.['publishedAgain']);
@@ -116,7 +116,7 @@ export function topicSubscribersOf({ dynamodb }: StreamRecord): TopicSubscribers
 }
 
 /** Identifies the item of a record, by which records are kept in order; the attributes of a key may come in any order. */
-export const itemOf = ({ dynamodb }: StreamRecord): string =>
+export const itemIdentity = ({ dynamodb }: StreamRecord): string =>
   JSON.stringify(Object.entries(dynamodb?.Keys ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 /** What a record is about: its item, the version that the change leads to, and what caused it. */
@@ -131,17 +131,17 @@ export interface RecordedChange {
 }
 
 /** What a record is about; it never fails, since it is for the log. */
-export function recordedChangeOf({ dynamodb }: StreamRecord): RecordedChange {
+export function describeChange({ dynamodb }: StreamRecord): RecordedChange {
   const { Keys: keys = {}, OldImage: before, NewImage: after } = dynamodb ?? {};
   const id = valueOf(keys['jobId'] ?? keys['commandId'] ?? keys['shareCode'] ?? keys['id']) ?? '';
   const version = Number(valueOf((after ?? before)?.['version']) ?? NaN);
   const known = { id, version: Number.isNaN(version) ? undefined : version + (after ? 0 : 1) };
   const cause = valueOf(after?.['changeId']);
   if (cause === undefined) return known;
-  const eventId = eventIdOf(cause);
+  const eventId = changeIdToEvent(cause);
   return { ...known, ...(eventId === undefined ? { requestId: cause } : { eventId }) };
 }
 
 /** When a record was created, ISO 8601. */
-export const createdAtOf = ({ dynamodb }: StreamRecord): string =>
+export const recordedAt = ({ dynamodb }: StreamRecord): string =>
   new Date((dynamodb?.ApproximateCreationDateTime ?? 0) * 1000).toISOString();

@@ -16,7 +16,7 @@ export const MAX_SESSION_S = 3600;
 /** For how long AWS IoT may go on listing a cancelled subscription; an estimate, since AWS names no time. */
 const LISTING_DELAY_MS = 60_000;
 
-const keyOf = (clientId: string) => `mqtt#${clientId}`;
+const mqttClientKey = (clientId: string) => `mqtt#${clientId}`;
 const nameOf = (mqttClientId: string, topic: string) => `${mqttClientId} ${topic}`;
 type Subscription = z.output<typeof subscription>;
 const mqttClientOf = ({ connectionId }: Subscription) => connectionId.slice(0, connectionId.indexOf(' '));
@@ -46,7 +46,7 @@ export async function recordSubscription(
     dynamodb.send(
       new PutCommand({
         TableName: table('connections'),
-        Item: { channel: keyOf(clientId), ...note },
+        Item: { channel: mqttClientKey(clientId), ...note },
         ConditionExpression: 'attribute_not_exists(connectionId) OR #at < :at',
         ExpressionAttributeNames: { '#at': 'at' },
         ExpressionAttributeValues: { ':at': at },
@@ -59,7 +59,7 @@ async function listSubscriptions(clientId: string, prefix = '') {
   const found = await queryToEnd({
     TableName: table('connections'),
     KeyConditionExpression: `channel = :key${prefix && ' AND begins_with(connectionId, :prefix)'}`,
-    ExpressionAttributeValues: { ':key': keyOf(clientId), ...(prefix && { ':prefix': prefix }) },
+    ExpressionAttributeValues: { ':key': mqttClientKey(clientId), ...(prefix && { ':prefix': prefix }) },
     ConsistentRead: true,
   });
   return found.map((item) => subscription.parse(item));
@@ -86,7 +86,7 @@ export const countSubscriptions = async (clientId: string, now: number): Promise
   (await subscriptionsOf(clientId, now)).active.length;
 
 /** The topics that an OAuth client is subscribed to, once for each of its connections. @param now Unix milliseconds */
-export const topicsOf = async (clientId: string, now: number): Promise<string[]> =>
+export const readTopics = async (clientId: string, now: number): Promise<string[]> =>
   (await subscriptionsOf(clientId, now)).active.map(({ connectionId }) =>
     connectionId.slice(connectionId.indexOf(' ') + 1),
   );
@@ -112,7 +112,7 @@ export async function clientsBeyond(clientId: string, { max, from, now }: Sessio
 }
 
 /** The MQTT clients of an OAuth client that have connected or subscribed within the longest session; some may be gone. */
-export const mqttClientsOf = async (clientId: string): Promise<string[]> => [
+export const readMqttClients = async (clientId: string): Promise<string[]> => [
   ...new Set((await listSubscriptions(clientId)).map(mqttClientOf)),
 ];
 
@@ -156,7 +156,7 @@ export async function clearSubscriptions(clientId: string, mqttClientId: string,
   await Promise.all(
     old.map(({ connectionId }) =>
       dynamodb.send(
-        new DeleteCommand({ TableName: table('connections'), Key: { channel: keyOf(clientId), connectionId } }),
+        new DeleteCommand({ TableName: table('connections'), Key: { channel: mqttClientKey(clientId), connectionId } }),
       ),
     ),
   );

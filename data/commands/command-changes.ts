@@ -10,7 +10,7 @@ import { organisationOf } from '../../domain/values/id';
 import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { isOneOf, update } from '../store/expression';
-import { fromItem, type CommandKey } from './command-item';
+import { commandFromItem, type CommandKey } from './command-item';
 
 export interface CommandChange extends Partial<Pick<CommandRecord, 'reason' | 'supersededBy'>> {
   readonly status: CommandStatus;
@@ -30,7 +30,7 @@ export interface CommandChange extends Partial<Pick<CommandRecord, 'reason' | 's
  */
 export type CommandChangeResult = 'moved' | 'repeated' | 'ended' | 'untimely' | 'unknown';
 
-const keyOf = ({ deviceId, commandId }: CommandKey) => ({ deviceId, commandId });
+const commandKey = ({ deviceId, commandId }: CommandKey) => ({ deviceId, commandId });
 
 /** What a command must be for a change, beside that it has one of some statuses. */
 interface Condition {
@@ -54,7 +54,7 @@ async function write(
     await dynamodb.send(
       new UpdateCommand({
         TableName: table('commands'),
-        Key: keyOf(key),
+        Key: commandKey(key),
         ...update({
           set: fields,
           // One that has ended leaves the index of open commands.
@@ -80,7 +80,7 @@ export async function changeCommand(
   const time = isEnded(status) ? { endedAt: at } : { deliveredAt: at };
   const outcome = await write(key, { status, changeId, ...time, ...told }, from, notRequestedAfter(requestedUntil));
   if (outcome === 'written') return 'moved';
-  const found = fromItem(outcome);
+  const found = commandFromItem(outcome);
   if (!found) return 'unknown';
   if (found.changeId === changeId) return 'moved';
   if (requestedUntil !== undefined && found.command.requestedAt > requestedUntil) return 'untimely';
@@ -99,5 +99,5 @@ export async function keepLateOutcome(
   const ended = endedCommandStatuses.filter((status) => status !== lateOutcome.outcome);
   const isFirst = { text: 'attribute_not_exists(lateOutcome)' };
   const written = await write(key, { lateOutcome, changeId }, ended, isFirst);
-  return written === 'written' || fromItem(written)?.changeId === changeId;
+  return written === 'written' || commandFromItem(written)?.changeId === changeId;
 }

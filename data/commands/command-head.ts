@@ -8,7 +8,7 @@ import { dynamodb, table } from '../store/dynamodb';
 /** Sort key of the head; no command has such an id. */
 const HEAD = 'head';
 
-const head = z.object({
+const commandHead = z.object({
   /** Of the newest command. */
   sequence: z.int(),
   /** The newest command, when it was asked for; ISO 8601. Heads of before have none. */
@@ -24,14 +24,14 @@ const head = z.object({
   /** Incremented with every write. Heads of before there were leases have none. */
   revision: z.optional(z.int()),
 });
-export type Head = z.output<typeof head>;
+export type Head = z.output<typeof commandHead>;
 
 /** The head of a device's commands; of a device that had none its number is 0. */
 export async function readHead(deviceId: string): Promise<Head> {
   const { Item } = await dynamodb.send(
     new GetCommand({ TableName: table('commands'), Key: { deviceId, commandId: HEAD }, ConsistentRead: true }),
   );
-  return Item ? head.parse(Item) : { sequence: 0 };
+  return Item ? commandHead.parse(Item) : { sequence: 0 };
 }
 
 /**

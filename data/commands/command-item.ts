@@ -26,7 +26,7 @@ export interface CommandKey {
   readonly commandId: string;
 }
 
-export const toItem = (command: CommandRecord, shareCode: string | undefined) => ({
+export const commandToItem = (command: CommandRecord, shareCode: string | undefined) => ({
   ...command,
   // DynamoDB takes no number as near to 0 as a coordinate may be.
   parameters: metadataText(command.parameters),
@@ -37,7 +37,7 @@ export const toItem = (command: CommandRecord, shareCode: string | undefined) =>
 });
 
 /** Parses the item of a command. @throws Error for an item that this service never wrote */
-export function fromItem(found: Record<string, unknown> | undefined): StoredCommand | undefined {
+export function commandFromItem(found: Record<string, unknown> | undefined): StoredCommand | undefined {
   if (!found) return undefined;
   const { shareCode, changeId, ...command } = item.parse(found);
   return { command, shareCode, changeId };

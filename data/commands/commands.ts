@@ -11,10 +11,10 @@ import { Refusal } from '../../domain/values/refusal';
 import { dynamodb, table } from '../store/dynamodb';
 import { readNewIndex } from '../store/new-index';
 import { firstIdAt } from '../store/new-id';
-import { pageOf, withOneMore } from '../store/page';
+import { cutPage, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
-import { expectOwnDevice } from '../fleet/fleet';
-import { fromItem, type CommandKey, type StoredCommand } from './command-item';
+import { expectOwnDevice } from '../fleet/devices';
+import { commandFromItem, type CommandKey, type StoredCommand } from './command-item';
 
 /** A command as it is stored, or undefined; one consistent read. */
 export async function readCommand(key: CommandKey): Promise<StoredCommand | undefined> {
@@ -23,7 +23,7 @@ export async function readCommand(key: CommandKey): Promise<StoredCommand | unde
   const { Item } = await dynamodb.send(
     new GetCommand({ TableName: table('commands'), Key: { deviceId, commandId }, ConsistentRead: true }),
   );
-  return fromItem(Item);
+  return commandFromItem(Item);
 }
 
 /**
@@ -42,7 +42,7 @@ export interface CommandPage {
   readonly nextToken?: string | undefined;
 }
 
-const commandOf = (found: Record<string, unknown>): CommandRecord | undefined => fromItem(found)?.command;
+const commandOf = (found: Record<string, unknown>): CommandRecord | undefined => commandFromItem(found)?.command;
 const commandsOf = (found: readonly Record<string, unknown>[]): CommandRecord[] =>
   parseItems(found, commandOf).flatMap((command) => command ?? []);
 
@@ -50,7 +50,7 @@ const commandsOf = (found: readonly Record<string, unknown>[]): CommandRecord[] 
  * A page of a device's commands, newest first, by one query; also those of a device that was removed.
  * @throws Refusal `invalid_request` for a page token of another list
  */
-export async function listDeviceCommands(deviceId: string, { limit, nextToken }: CommandPage) {
+export async function readDeviceCommands(deviceId: string, { limit, nextToken }: CommandPage) {
   const list = `commands ${deviceId}`;
   const found = await dynamodb.send(
     new QueryCommand({
@@ -66,7 +66,7 @@ export async function listDeviceCommands(deviceId: string, { limit, nextToken }:
       }),
     }),
   );
-  const page = pageOf(found, limit, 'commandId');
+  const page = cutPage(found, limit, 'commandId');
   return { commands: commandsOf(page.items), nextToken: page.after && pageToken(list, page.after) };
 }
 
@@ -84,7 +84,7 @@ const MAX_PAGES_OF_JOB = 8;
  * The newest commands of a job to a device, newest first, consistently: a hundred or more, if there are so many. They are searched among all
  * that the device got since the job was created, 8 MB at most: an index by job would cost each command a write, for a list that is seldom read.
  */
-export async function listJobCommands(job: Job, deviceId: string): Promise<CommandRecord[]> {
+export async function readJobCommands(job: Job, deviceId: string): Promise<CommandRecord[]> {
   const organisation = organisationOf('device', deviceId) ?? '';
   const found: CommandRecord[] = [];
   const pages = paginateQuery(

@@ -8,7 +8,7 @@ import { stopsWith } from '../../domain/commands/joined-stop';
 import { insertTogether, type FirstAnswer } from '../store/idempotency';
 import { table } from '../store/dynamodb';
 import { putHead, type Head } from './command-head';
-import { toItem } from './command-item';
+import { commandToItem } from './command-item';
 
 /** What is stored with a command. */
 interface Beside {
@@ -42,7 +42,7 @@ export const insertCommand = (
       }),
       {
         TableName: table('commands'),
-        Item: toItem(command, shareCode),
+        Item: commandToItem(command, shareCode),
         ConditionExpression: 'attribute_not_exists(commandId)',
       },
     ],

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Organisation } from '../../domain/values/id';
 import { readIndex } from './channel-index';
 import { readBack, readEnd } from './log-end';
-import { channelLog, identityIn, identityOf, organisationLog, type LogItem } from './log-items';
+import { channelLog, storedIdentity, eventIdentity, organisationLog, type LogItem } from './log-items';
 import {
   CLOCK_SKEW_S,
   numbersIn,
@@ -66,7 +66,7 @@ function searchOnce(organisation: Organisation, events: readonly NewEvent[]): Se
     const found =
       searched.get(key) ??
       (channel ? readIndex(channel, { most: SEARCHED, isFromEnd: true }) : readSince(organisation, since)).then(
-        (items) => new Map(items.map((item) => [identityIn(item), item.number])),
+        (items) => new Map(items.map((item) => [storedIdentity(item), item.number])),
       );
     searched.set(key, found);
     return found;
@@ -94,7 +94,7 @@ async function knownNumbers(
   const recent = numbersIn(end);
   const found = new Map<NewEvent, number>();
   for (const event of events) {
-    const identity = identityOf(event.message);
+    const identity = eventIdentity(event.message);
     const isOld = !recent.has(identity) && !reachesBackTo(end, event.createdAt);
     const number = isOld ? (await search(event)).get(identity) : recent.get(identity);
     if (number !== undefined) found.set(event, number);
@@ -121,7 +121,7 @@ async function tryToAppend(
   ]);
   const own = events.map(({ message }, index) => ({
     number: end.last + 1 + index,
-    identity: identityOf(message),
+    identity: eventIdentity(message),
     loggedAt: now,
   }));
   const others = [...(arrived?.events ?? []), ...(lost?.winners ?? [])].map(recentEventIn);

@@ -1,7 +1,7 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Organisation, Resource } from '../../domain/values/id';
 import { dynamodb, table } from '../store/dynamodb';
-import { isCommandOf, organisationLog, readItem, type LogItem } from './log-items';
+import { isCommandOnChannel, organisationLog, parseLogItem, type LogItem } from './log-items';
 
 /** Pages of 1 MB that are searched at most: some seven thousand events. */
 const MAX_PAGES = 5;
@@ -38,7 +38,7 @@ export async function readCarriedCommands(
   const found: LogItem[] = [];
   let count = 0;
   for await (const { Items = [], LastEvaluatedKey } of pages) {
-    found.push(...Items.map(readItem).filter((item) => isCommandOf(channel, item)));
+    found.push(...Items.map(parseLogItem).filter((item) => isCommandOnChannel(channel, item)));
     count += 1;
     if (count === MAX_PAGES && LastEvaluatedKey) return undefined;
   }

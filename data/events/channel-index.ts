@@ -1,7 +1,7 @@
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { Resource } from '../../domain/values/id';
 import { dynamodb, table } from '../store/dynamodb';
-import { channelLog, HEAD, inOrder, readItem, type LogItem } from './log-items';
+import { channelLog, HEAD, sortedByNumber, parseLogItem, type LogItem } from './log-items';
 
 /** A part of a channel's events. */
 export interface Range {
@@ -35,8 +35,8 @@ export async function readIndex(
         ...(key && { ExclusiveStartKey: key }),
       }),
     );
-    found.push(...(page.Items ?? []).map(readItem));
+    found.push(...(page.Items ?? []).map(parseLogItem));
     key = page.LastEvaluatedKey;
   } while (key && found.length < most);
-  return inOrder(found);
+  return sortedByNumber(found);
 }

@@ -1,10 +1,10 @@
-import { cursorOf, notYetIssued, readCursor } from '../../domain/events/cursor';
+import { formatCursor, notYetIssued, readCursor } from '../../domain/events/cursor';
 import type { Organisation } from '../../domain/values/id';
 import { findLast } from './log-end';
 
 /** The cursor of an organisation's last event, by one strongly consistent query. */
 export const lastCursor = async (organisation: Organisation): Promise<string> =>
-  cursorOf(organisation, await findLast(organisation));
+  formatCursor(organisation, await findLast(organisation));
 
 /**
  * Reads a cursor that a client sent, by one strongly consistent query.

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Organisation } from '../../domain/values/id';
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
-import { endWithoutEvents, HEAD, organisationLog, readItem, type LogItem } from './log-items';
+import { endWithoutEvents, HEAD, organisationLog, parseLogItem, type LogItem } from './log-items';
 
 /**
  * How long an event may take until the index has it, in seconds. It normally takes a fraction of one (developer guide, "Using
@@ -63,7 +63,7 @@ export async function readBack(
     items.push(...(page.Items ?? []));
     key = page.LastEvaluatedKey;
   } while (key && items.length < enough && (items.length < least || Number(oldest()?.['loggedAt'] ?? 0) >= since));
-  const events = items.filter((item) => !isHead(item)).map(readItem);
+  const events = items.filter((item) => !isHead(item)).map(parseLogItem);
   return { events: events.toReversed(), isCut: key !== undefined, head: items.find(isHead) };
 }
 

@@ -31,31 +31,32 @@ const item = z.object({
 });
 export type LogItem = z.output<typeof item>;
 
-export const readItem = (found: unknown): LogItem => item.parse(found);
+export const parseLogItem = (found: unknown): LogItem => item.parse(found);
 
 const head = z.object({ last: z.int() });
 /** How many events share one write of the head. */
 const THOUSAND = 1000;
 
 /** The end of the thousand that a number is in. */
-export const thousandOf = (number: number): number => Math.ceil(number / THOUSAND) * THOUSAND;
+export const endOfThousand = (number: number): number => Math.ceil(number / THOUSAND) * THOUSAND;
 
 /**
  * The number after which a log without events goes on: those of the thousand that had begun may have been given. The log of a
  * new organisation has no head.
  */
 export const endWithoutEvents = (found: unknown): number =>
-  found === undefined ? 0 : thousandOf(head.parse(found).last);
+  found === undefined ? 0 : endOfThousand(head.parse(found).last);
 
 /** Each event once, in order. The first events of the log are two items each, of which that of the channel is kept for longer. */
-export function inOrder(items: readonly LogItem[]): LogItem[] {
+export function sortedByNumber(items: readonly LogItem[]): LogItem[] {
   const byNumber = new Map<number, LogItem>();
   for (const each of items) if (each.ttl >= (byNumber.get(each.number)?.ttl ?? 0)) byNumber.set(each.number, each);
   return [...byNumber.values()].sort((one, other) => one.number - other.number);
 }
 
 /** Whether an event is still part of its organisation's log. */
-export const isKept = ({ keptUntil, ttl }: LogItem, now: Date): boolean => (keptUntil ?? ttl) * 1000 > now.getTime();
+export const isEventKept = ({ keptUntil, ttl }: LogItem, now: Date): boolean =>
+  (keptUntil ?? ttl) * 1000 > now.getTime();
 
 /** Whether an event is still part of its channel's timeline; DynamoDB deletes expired items with a delay. */
 export const isInTimeline = ({ ttl }: LogItem, now: Date): boolean => ttl * 1000 > now.getTime();
@@ -66,7 +67,7 @@ const messageIn = ({ message }: LogItem) => JSON.parse(message) as StatusMessage
 export const eventIn = (found: LogItem): LoggedEvent => ({ number: found.number, message: messageIn(found) });
 
 /** What is the same for an event each time its stream record comes, and of no other. */
-export const identityOf = (message: StatusMessage): string => `${subjectIn(message)} ${message.sequence}`;
+export const eventIdentity = (message: StatusMessage): string => `${subjectIn(message)} ${message.sequence}`;
 
 function subjectIn(message: StatusMessage): string {
   switch (message.type) {
@@ -82,18 +83,18 @@ function subjectIn(message: StatusMessage): string {
   }
 }
 
-/** {@link identityOf} the event in an item. */
-export const identityIn = (found: LogItem): string => identityOf(messageIn(found));
+/** {@link eventIdentity} the event in an item. */
+export const storedIdentity = (found: LogItem): string => eventIdentity(messageIn(found));
 
 /** Whether an event is about a command that a channel carries: the job's, or the group's. */
-export function isCommandOf({ id }: Resource, found: LogItem): boolean {
+export function isCommandOnChannel({ id }: Resource, found: LogItem): boolean {
   const message = messageIn(found);
   return message.type === 'command.status' && [message.jobId, message.deviceGroupId].includes(id);
 }
 
 /** Whether an event is published on a channel. */
-export const isOf = (channel: Resource, found: LogItem): boolean =>
-  found.channel === channelLog(channel) || isCommandOf(channel, found);
+export const isPublishedOn = (channel: Resource, found: LogItem): boolean =>
+  found.channel === channelLog(channel) || isCommandOnChannel(channel, found);
 
 /** Keys of the list of an organisation, and of a channel in the index. */
 export const organisationLog = (organisation: Organisation) => `organisation#${organisation}`;

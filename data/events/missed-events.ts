@@ -6,12 +6,12 @@ import { readIndex, type Range } from './channel-index';
 import { findLast, readBack, readEnd } from './log-end';
 import {
   eventIn,
-  inOrder,
+  sortedByNumber,
   isInTimeline,
-  isKept,
-  isOf,
+  isEventKept,
+  isPublishedOn,
   organisationLog,
-  readItem,
+  parseLogItem,
   type LoggedEvent,
   type LogItem,
 } from './log-items';
@@ -33,7 +33,7 @@ const MAX_UNSETTLED = 1000;
 export async function findEvent(organisation: Organisation, number: number): Promise<LogItem | undefined> {
   const Key = { log: organisationLog(organisation), number };
   const { Item } = await dynamodb.send(new GetCommand({ TableName: table('events'), Key, ConsistentRead: true }));
-  return Item && readItem(Item);
+  return Item && parseLogItem(Item);
 }
 
 /**
@@ -61,10 +61,10 @@ export async function missedEvents(
     isLong ? findEvent(organisation, after + 1) : tail[0],
   ]);
   // The older an event, the sooner it expires, so the first one speaks for all.
-  const hasFirst = next?.number === after + 1 && isKept(next, now);
+  const hasFirst = next?.number === after + 1 && isEventKept(next, now);
   const isWhole = tail.every(({ number }, index) => number === begin + index);
   if (!older || (tail.length > 0 && !(hasFirst && isWhole))) return undefined;
-  const missed = [...older, ...tail.filter((item) => isOf(channel, item))];
+  const missed = [...older, ...tail.filter((item) => isPublishedOn(channel, item))];
   return missed.length > most ? undefined : missed.map(eventIn);
 }
 
@@ -79,7 +79,7 @@ async function readOlder(
     channel.kind === 'share' ? [] : readCarriedCommands(organisation, channel, range.from, range.to),
   ]);
   // Commands that an earlier version has logged are in the index of their group too.
-  return commands && inOrder([...indexed, ...commands]);
+  return commands && sortedByNumber([...indexed, ...commands]);
 }
 
 /** The kept events of a channel up to a number that the log got at most ten seconds before it, and that a follower may not know; two reads. */
@@ -97,8 +97,8 @@ export async function unsettledEvents(
   // Of a job the changes have one order among themselves: only its commands may have been published after them, or before.
   const hasCommand = eventIn(last).message.type === 'command.status';
   return events
-    .filter((item) => item.loggedAt >= since && isKept(item, now))
-    .filter((item) => isOf(channel, item))
+    .filter((item) => item.loggedAt >= since && isEventKept(item, now))
+    .filter((item) => isPublishedOn(channel, item))
     .map(eventIn)
     .filter(({ message }) => message.type !== 'job.status' || hasCommand);
 }
@@ -115,5 +115,5 @@ export async function hasEventAfter(
     readIndex(channel, { from: after + 1, most: 1, isFromEnd: true }),
     readEnd(organisation, after + 1, SHORT_TAIL),
   ]);
-  return [...indexed, ...events.filter((item) => isOf(channel, item))].some((item) => isInTimeline(item, now));
+  return [...indexed, ...events.filter((item) => isPublishedOn(channel, item))].some((item) => isInTimeline(item, now));
 }

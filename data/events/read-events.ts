@@ -5,8 +5,17 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { readIndex } from './channel-index';
 import { findLast, readEnd } from './log-end';
-import { channelLog, eventIn, HEAD, inOrder, isInTimeline, isKept, organisationLog, readItem } from './log-items';
-import type { LoggedEvent } from './log-items';
+import {
+  channelLog,
+  eventIn,
+  HEAD,
+  isEventKept,
+  isInTimeline,
+  organisationLog,
+  parseLogItem,
+  sortedByNumber,
+  type LoggedEvent,
+} from './log-items';
 import { findEvent } from './missed-events';
 
 /** A part of an organisation's log. */
@@ -32,7 +41,7 @@ async function readPage(organisation: Organisation, after: number, limit: number
       Limit: limit + 1,
     }),
   );
-  const items = Items.map(readItem);
+  const items = Items.map(parseLogItem);
   return { isKnown: items[0]?.number === after, next: items.filter(({ number }) => number > after).slice(0, limit) };
 }
 
@@ -61,7 +70,9 @@ export async function readEvents(
     const { isKnown, next } = await readPage(organisation, after, limit);
     const [first] = next;
     if (first?.number === after + 1) {
-      const kept = isKept(first, now) ? next.filter(({ number }, index) => number === after + 1 + index) : undefined;
+      const kept = isEventKept(first, now)
+        ? next.filter(({ number }, index) => number === after + 1 + index)
+        : undefined;
       return kept && { events: kept.map(eventIn), last: after + kept.length };
     }
     if (!first && (isKnown || (await endsWith(organisation, after)))) return { events: [], last: after };
@@ -79,7 +90,7 @@ export async function beforeOldest(organisation: Organisation, now: Date): Promi
   while (before < from) {
     const middle = Math.floor((before + from) / 2);
     const found = await findEvent(organisation, middle + 1);
-    if (found && isKept(found, now)) from = middle;
+    if (found && isEventKept(found, now)) from = middle;
     else before = middle + 1;
   }
   return before;
@@ -104,7 +115,7 @@ export async function readChannelEvents(
     readEnd(organisation, 1, TAIL),
   ]);
   const ofChannel = events.filter((item) => item.channel === channelLog(channel));
-  return inOrder([...indexed, ...ofChannel])
+  return sortedByNumber([...indexed, ...ofChannel])
     .filter((item) => isInTimeline(item, now))
     .map(eventIn);
 }

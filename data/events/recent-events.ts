@@ -3,7 +3,7 @@
  * record that comes twice makes no second entry.
  */
 import { INDEXED_S } from './log-end';
-import { identityIn, type LogItem } from './log-items';
+import { storedIdentity, type LogItem } from './log-items';
 
 /** How many entries are kept, and all that the index may not have yet. */
 export const RECENT = 100;
@@ -28,7 +28,7 @@ export interface RecentEnd {
 
 export const recentEventIn = (item: LogItem): RecentEvent => ({
   number: item.number,
-  identity: identityIn(item),
+  identity: storedIdentity(item),
   loggedAt: item.loggedAt,
 });
 

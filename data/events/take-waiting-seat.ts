@@ -1,6 +1,6 @@
 import { Refusal } from '../../domain/values/refusal';
 import { MAX_WAITING_OF_CLIENT, shardsToTry } from '../../domain/events/waiting-seats';
-import { newCallSeat, releaseCallSeat, takeCallSeat } from '../store/call-seats';
+import { newCallSeat, releaseCallSeat, takeCallSeat } from '../store/take-call-seat';
 import { setting } from '../store/environment';
 
 /** An instance that has found no seat doesn't look again for so long, in ms: a failed attempt costs as much as one that succeeds. */

@@ -9,7 +9,7 @@ import type { StatusMessage } from '../../domain/channels/status-message';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { setting } from '../store/environment';
-import { channelLog, HEAD, organisationLog, readItem, thousandOf, type LogItem } from './log-items';
+import { channelLog, HEAD, organisationLog, parseLogItem, endOfThousand, type LogItem } from './log-items';
 
 /** A change to append, in the order in which it became known. */
 export interface NewEvent {
@@ -65,7 +65,7 @@ function lostRace(error: unknown): LostRace {
 }
 
 const itemsOf = (reasons: readonly { readonly Item?: Parameters<typeof unmarshall>[0] | undefined }[]) =>
-  reasons.flatMap(({ Item }) => (Item ? [readItem(unmarshall(Item))] : []));
+  reasons.flatMap(({ Item }) => (Item ? [parseLogItem(unmarshall(Item))] : []));
 
 /**
  * Writes events under the numbers after the last one, each only if the number is free: one event by a put, several by a
@@ -83,7 +83,7 @@ export async function writeEvents(
   const puts = events.map((event, index) => putOf(organisation, last + 1 + index, event, now));
   const next = last + events.length;
   const Head = { TableName: table('events'), Item: { log: organisationLog(organisation), number: HEAD, last: next } };
-  const heads = thousandOf(next) > thousandOf(last) ? [Head] : [];
+  const heads = endOfThousand(next) > endOfThousand(last) ? [Head] : [];
   const [first, ...others] = [...puts, ...heads];
   if (!first) return undefined;
   try {

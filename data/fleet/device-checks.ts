@@ -1,13 +1,13 @@
 /** Messages of the queue of delayed checks of devices: whether one is offline, and states that came too early to be saved. */
 import * as z from 'zod/mini';
 import type { Organisation } from '../../domain/values/id';
-import { sample, type Sample } from '../../domain/telemetry/telemetry';
+import { sample, type Sample } from '../../domain/telemetry/sample';
 import { sendToQueue } from '../store/queue';
 
 const offlineCheck = z.strictObject({ organisation: z.string(), deviceId: z.string() });
 export type OfflineCheck = z.output<typeof offlineCheck>;
 
-/** Lambda's batching window (`lib/channels/telemetry.ts`), in seconds; a check that runs too early is scheduled again. */
+/** Lambda's batching window (`lib/channels/telemetry-channel.ts`), in seconds; a check that runs too early is scheduled again. */
 const BATCHING_WINDOW_S = 1;
 
 /**

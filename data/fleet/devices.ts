@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import {
-  device,
+  deviceRecord,
   deviceGroup,
   deviceStream,
   groupDevices,
   type Device,
   type GroupWithDevices,
-} from '../../domain/fleet/fleet';
+} from '../../domain/fleet/device';
 import { organisationOf, type Kind, type Organisation } from '../../domain/values/id';
 import { Refusal, foreign, invalid } from '../../domain/values/refusal';
 import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -20,11 +20,11 @@ import { queryToEnd } from '../store/query-to-end';
 /** The table holds three kinds of item under the keys of `fleet-key.ts`, and for a while a tombstone of each removed one. */
 const item = z.discriminatedUnion('kind', [
   z.extend(deviceGroup, { kind: z.literal('group') }),
-  z.extend(device, {
+  z.extend(deviceRecord, {
     kind: z.literal('device'),
     // Stored as JSON text, since sensor data may have any shape.
-    lastState: z.pipe(z.transform(readMetadata), device.shape.lastState),
-    capabilities: z.pipe(z.transform(readMetadata), device.shape.capabilities),
+    lastState: z.pipe(z.transform(readMetadata), deviceRecord.shape.lastState),
+    capabilities: z.pipe(z.transform(readMetadata), deviceRecord.shape.capabilities),
   }),
   z.extend(deviceStream, { kind: z.literal('stream') }),
   z.object({ kind: z.literal('removed') }),
@@ -45,7 +45,7 @@ export function deviceFromItem(found: Record<string, unknown> | undefined): Devi
   return part?.kind === 'device' ? part : undefined;
 }
 
-function keyOf(kind: Kind, id: string) {
+function fleetItemKey(kind: Kind, id: string) {
   const organisation = organisationOf(kind, id);
   return organisation && fleetKey(organisation, id);
 }
@@ -67,9 +67,9 @@ export async function readBatch(Keys: ReturnType<typeof fleetKey>[]): Promise<Re
  *   `invalid_request` when the device is not one of the group
  */
 export async function expectDeviceGroup(caller: Organisation, deviceGroupId: string, deviceId?: string): Promise<void> {
-  const groupKey = keyOf('group', deviceGroupId);
+  const groupKey = fleetItemKey('group', deviceGroupId);
   if (!groupKey) throw new Refusal('device_group_not_found');
-  const deviceKey = deviceId === undefined ? undefined : keyOf('device', deviceId);
+  const deviceKey = deviceId === undefined ? undefined : fleetItemKey('device', deviceId);
   const read = await readBatch([groupKey, ...(deviceKey ? [deviceKey] : [])]);
   const found = read.flatMap((each) => partFromItem(each) ?? []);
   if (!found.some((each) => each.kind === 'group')) throw new Refusal('device_group_not_found');
@@ -88,7 +88,7 @@ export async function findSharedDevice(
   resourceId: string,
   path: 'resourceId' | 'deviceId' = 'resourceId',
 ): Promise<string> {
-  const key = keyOf('device', resourceId) ?? keyOf('stream', resourceId);
+  const key = fleetItemKey('device', resourceId) ?? fleetItemKey('stream', resourceId);
   const { Item } = key
     ? await dynamodb.send(new GetCommand({ TableName: table('fleet'), Key: key, ConsistentRead: true }))
     : {};
@@ -195,7 +195,7 @@ export async function expectSubscribable(
  * The devices of a group of the organisation, or the one device, that the identifier names. The one device as it is now: what it reported
  * before its first follower was noted was sent to nobody.
  */
-export async function listDevicesOf(organisation: Organisation, id: string): Promise<Device[]> {
+export async function readNamedDevices(organisation: Organisation, id: string): Promise<Device[]> {
   if (organisationOf('group', id)) return (await listGroup(organisation, id))?.devices ?? [];
   const found = await readDevice(organisation, id, true);
   return found ? [found] : [];

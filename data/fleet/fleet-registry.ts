@@ -1,4 +1,4 @@
-import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet/fleet';
+import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet/device';
 import { fleetAttributesOf } from '../../domain/fleet/fleet-attributes';
 import { idField, organisationOf, type Kind, type Organisation } from '../../domain/values/id';
 import { foreign } from '../../domain/values/refusal';

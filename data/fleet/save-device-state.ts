@@ -1,14 +1,14 @@
 /** A device in operation: what is read and written as it reports. When a state is written is a rule of `domain/fleet/state-saving.ts`. */
-import type { Device } from '../../domain/fleet/fleet';
+import type { Device } from '../../domain/fleet/device';
 import { takeOffAfter, type FlightChange } from '../../domain/telemetry/flight';
 import type { Organisation } from '../../domain/values/id';
 import { MAX_TRANSITIONS, type Saving } from '../../domain/fleet/state-saving';
-import type { DeviceState } from '../../domain/telemetry/telemetry';
+import type { DeviceState } from '../../domain/telemetry/sample';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { update } from '../store/expression';
-import { deviceFromItem, readBatch } from './fleet';
+import { deviceFromItem, readBatch } from './devices';
 import { fleetKey } from './fleet-key';
 import { standingOf } from './standing-devices';
 

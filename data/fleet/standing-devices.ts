@@ -1,8 +1,8 @@
 /** Where devices stand, for the ranking of a dispatch: in a sparse index that only those on the ground are in (`lib/functions/tables.ts`). */
 import * as z from 'zod/mini';
-import { standingPlaceOf, type Place, type StandingDevice } from '../../domain/fleet/standing-device';
+import { standingPlace, type Place, type StandingDevice } from '../../domain/fleet/standing-device';
 import type { Organisation } from '../../domain/values/id';
-import type { DeviceState } from '../../domain/telemetry/telemetry';
+import type { DeviceState } from '../../domain/telemetry/sample';
 import { table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
 import { queryToEnd } from '../store/query-to-end';
@@ -33,7 +33,7 @@ function readStanding(found: Record<string, unknown>): StandingDevice {
 
 /** The attributes that say where a device stands, by its state; undefined: it has none. */
 export function standingOf(organisation: Organisation, state: DeviceState) {
-  const place = standingPlaceOf(state);
+  const place = standingPlace(state);
   return { standsIn: place && organisation, standsAt: place && textOf(place) };
 }
 

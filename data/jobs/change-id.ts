@@ -2,8 +2,8 @@
 const OF_PLATFORM = 'platform-';
 
 /** Identifies the change that an event of the platform causes. */
-export const changeOfEvent = (eventId: string): string => OF_PLATFORM + eventId;
+export const eventToChangeId = (eventId: string): string => OF_PLATFORM + eventId;
 
 /** The event of the platform that caused a change; undefined for one that a request caused. */
-export const eventIdOf = (changeId: string): string | undefined =>
+export const changeIdToEvent = (changeId: string): string | undefined =>
   changeId.startsWith(OF_PLATFORM) ? changeId.slice(OF_PLATFORM.length) : undefined;

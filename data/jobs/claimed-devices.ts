@@ -4,7 +4,7 @@ import { readClaims } from './device-claims';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
 import { mayBeOpen } from './busy-devices';
-import { keyOf } from './job-item';
+import { jobKey } from './job-item';
 
 /** Claims of devices, by whether their job still needs the device. */
 export interface ClaimedDevices {
@@ -46,7 +46,7 @@ async function readJobs(jobIds: readonly string[]) {
     new BatchGetCommand({
       RequestItems: {
         [name]: {
-          Keys: jobIds.map(keyOf),
+          Keys: jobIds.map(jobKey),
           ConsistentRead: true,
           ProjectionExpression: 'jobId, deviceId, #status',
           ExpressionAttributeNames: { '#status': 'status' },

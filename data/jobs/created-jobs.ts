@@ -1,12 +1,12 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Organisation } from '../../domain/values/id';
-import { job } from '../../domain/jobs/job';
+import { jobRecord } from '../../domain/jobs/job';
 import { dynamodb, table } from '../store/dynamodb';
 import { firstIdAt } from '../store/new-id';
 import { parseItems } from '../store/parse-items';
 
-const created = z.extend(z.pick(job, { jobId: true, name: true, status: true, createdAt: true }), {
+const created = z.extend(z.pick(jobRecord, { jobId: true, name: true, status: true, createdAt: true }), {
   createdBy: z.optional(z.string()),
 });
 

@@ -18,7 +18,7 @@ const claim = z.object({ deviceId: z.string(), jobId: z.optional(z.string()), tt
  * @param now ISO 8601
  * @param ended a job that has ended, whose claim gives way
  */
-export function claimOf(deviceId: string, jobId: string, now: string, ended?: string) {
+export function claimPut(deviceId: string, jobId: string, now: string, ended?: string) {
   const seconds = Math.floor(Date.parse(now) / 1000);
   return {
     TableName: table('requests'),

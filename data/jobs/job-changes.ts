@@ -1,6 +1,6 @@
 import type { Organisation } from '../../domain/values/id';
 import type { FlightTimes } from '../../domain/telemetry/flight-record';
-import { whyRefused, type Job, type JobChange } from '../../domain/jobs/job';
+import { whyJobRefused, type Job, type JobChange } from '../../domain/jobs/job';
 import {
   cannotCancel,
   changesNothing,
@@ -15,8 +15,8 @@ import { Refusal } from '../../domain/values/refusal';
 import { PLATFORM } from '../../domain/values/service';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { isOneOf, update } from '../store/expression';
-import { fromItem, keyOf, statusKey, type StoredJob } from './job-item';
-import { readItem } from './jobs';
+import { jobFromItem, jobKey, statusKey, type StoredJob } from './job-item';
+import { readJob } from './jobs';
 import { metadataText } from '../store/metadata-text';
 import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
@@ -79,7 +79,7 @@ async function write(
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         TableName: table('jobs'),
-        Key: keyOf(jobId),
+        Key: jobKey(jobId),
         ...update({
           set: {
             ...change,
@@ -110,11 +110,11 @@ async function write(
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    const after = fromItem(Attributes);
+    const after = jobFromItem(Attributes);
     if (!after) throw new Error('an update of a job returned no job');
     return { written: after.job };
   } catch (error) {
-    return { found: fromItem(itemThatRefused(error).found) };
+    return { found: jobFromItem(itemThatRefused(error).found) };
   }
 }
 
@@ -146,7 +146,7 @@ export async function changeJob(
   const guard = { caller, status, ifVersions, cause, changedBy };
   const statusOnly = changesNothing(change, status);
   const before = status && statusesBefore(status);
-  if (statusOnly && !before?.length) return resultWithoutWrite(await readItem(jobId), options.changeId, guard);
+  if (statusOnly && !before?.length) return resultWithoutWrite(await readJob(jobId), options.changeId, guard);
   // Together with other changes the current status is allowed too; alone it must not count as a change.
   const from = status && before && (statusOnly ? before : [...before, status]);
   const outcome = await write(caller, jobId, change, from, options);
@@ -158,11 +158,11 @@ export async function changeJob(
  * @returns the cancelled job
  * @throws Refusal `job_not_found`, `forbidden`, or `cannot_cancel` when it is not PENDING or QUEUED
  */
-export async function cancelJob(caller: Organisation, jobId: string, options: ChangeOptions): Promise<Job> {
+export async function storeCancellation(caller: Organisation, jobId: string, options: ChangeOptions): Promise<Job> {
   const outcome = await write(caller, jobId, { status: 'CANCELLED' }, statusesBefore('CANCELLED'), options);
   if ('written' in outcome) return outcome.written;
   const { found } = outcome;
   if (found?.changeId === options.changeId) return found.job;
   if (!found) throw new Refusal('job_not_found');
-  throw whyRefused(found, { caller }) ?? cannotCancel(found.job.status);
+  throw whyJobRefused(found, { caller }) ?? cannotCancel(found.job.status);
 }

@@ -2,21 +2,21 @@ import * as z from 'zod/mini';
 import { flightTimes, type FlightTimes } from '../../domain/telemetry/flight-record';
 import { followedUntil, type FollowedUntil } from '../../domain/telemetry/followed-until';
 import { organisationOf, type Organisation } from '../../domain/values/id';
-import { job, type Job } from '../../domain/jobs/job';
+import { jobRecord, type Job } from '../../domain/jobs/job';
 import type { JobStatus } from '../../domain/jobs/job-lifecycle';
 import { Refusal } from '../../domain/values/refusal';
 import { PLATFORM } from '../../domain/values/service';
 import { metadataText, readMetadata } from '../store/metadata-text';
 
 const item = z.object({
-  ...job.shape,
-  metadata: z.pipe(z.transform(readMetadata), job.shape.metadata),
-  desiredLocation: z.pipe(z.transform(readMetadata), job.shape.desiredLocation),
+  ...jobRecord.shape,
+  metadata: z.pipe(z.transform(readMetadata), jobRecord.shape.metadata),
+  desiredLocation: z.pipe(z.transform(readMetadata), jobRecord.shape.desiredLocation),
   organisation: z.string(),
   createdBy: z.optional(z.string()),
   changeId: z.optional(z.string()),
   changedBy: z.optional(z.literal(PLATFORM)),
-  reported: z.optional(z.object({ status: job.shape.status, at: z.string() })),
+  reported: z.optional(z.object({ status: jobRecord.shape.status, at: z.string() })),
   ...flightTimes.shape,
   ...followedUntil.shape,
 });
@@ -40,13 +40,13 @@ export interface StoredJob {
 export const statusKey = (organisation: Organisation, status: JobStatus) => `${organisation}#${status}`;
 
 /** Key of a job; its identifier contains the partition key. @throws Refusal `job_not_found` when it is not a job id */
-export function keyOf(jobId: string) {
+export function jobKey(jobId: string) {
   const organisation = organisationOf('job', jobId);
   if (!organisation) throw new Refusal('job_not_found');
   return { organisation, jobId };
 }
 
-export const toItem = (organisation: Organisation, newJob: Job) => ({
+export const jobToItem = (organisation: Organisation, newJob: Job) => ({
   ...newJob,
   metadata: metadataText(newJob.metadata),
   // DynamoDB takes no number as near to 0 as a coordinate may be.
@@ -56,7 +56,7 @@ export const toItem = (organisation: Organisation, newJob: Job) => ({
 });
 
 /** Parses the item of a job. @throws Error for an item that this service never wrote */
-export function fromItem(found: Record<string, unknown> | undefined): StoredJob | undefined {
+export function jobFromItem(found: Record<string, unknown> | undefined): StoredJob | undefined {
   if (!found) return undefined;
   const { organisation, createdBy, changeId, changedBy, reported, ...flown } = item.parse(found);
   const { socketsUntil, topicUntil, startedAt, endedAt, ...rest } = flown;

@@ -1,14 +1,14 @@
 import type { Creator } from '../../domain/values/creator';
 import { organisationOf, type Organisation } from '../../domain/values/id';
-import { jobSummary, MAX_SEARCHED, whyRefused, type Job, type JobSummary } from '../../domain/jobs/job';
+import { jobSummary, MAX_SEARCHED, whyJobRefused, type Job, type JobSummary } from '../../domain/jobs/job';
 import type { JobStatus } from '../../domain/jobs/job-lifecycle';
 import { pageToken, readPageToken } from '../../domain/values/page-token';
 import { Refusal } from '../../domain/values/refusal';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { insertOnce, insertTogether, type FirstAnswer } from '../store/idempotency';
-import { claimOf } from './device-claims';
-import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
-import { pageOf, withOneMore } from '../store/page';
+import { claimPut } from './device-claims';
+import { jobFromItem, jobKey, statusKey, jobToItem, type StoredJob } from './job-item';
+import { cutPage, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
@@ -20,7 +20,7 @@ import { dynamodb, table } from '../store/dynamodb';
  */
 export const insertJob = ({ organisation, clientId }: Creator, newJob: Job, firstAnswer?: FirstAnswer) =>
   insertOnce(
-    { TableName: table('jobs'), Item: { ...toItem(organisation, newJob), createdBy: clientId } },
+    { TableName: table('jobs'), Item: { ...jobToItem(organisation, newJob), createdBy: clientId } },
     'jobId',
     firstAnswer,
   );
@@ -41,21 +41,21 @@ export const insertDispatchedJob = (
     [
       {
         TableName: table('jobs'),
-        Item: { ...toItem(organisation, newJob), createdBy: clientId },
+        Item: { ...jobToItem(organisation, newJob), createdBy: clientId },
         ConditionExpression: 'attribute_not_exists(jobId)',
       },
-      claimOf(newJob.deviceId, newJob.jobId, newJob.createdAt, outlived),
+      claimPut(newJob.deviceId, newJob.jobId, newJob.createdAt, outlived),
     ],
     firstAnswer,
   );
 
 /** A job of any organisation as it is stored, or undefined. @param isConsistent `false`: as it was a moment ago, for half the price */
-export async function readItem(jobId: string, isConsistent = true): Promise<StoredJob | undefined> {
-  const key = keyOf(jobId);
+export async function readJob(jobId: string, isConsistent = true): Promise<StoredJob | undefined> {
+  const key = jobKey(jobId);
   const { Item } = await dynamodb.send(
     new GetCommand({ TableName: table('jobs'), Key: key, ConsistentRead: isConsistent }),
   );
-  return fromItem(Item);
+  return jobFromItem(Item);
 }
 
 /**
@@ -67,16 +67,16 @@ export const findJob = async (caller: Organisation, jobId: string): Promise<Job>
 
 /** A job of the organisation as it is stored. @throws Refusal as {@link findJob} does */
 export async function findStoredJob(caller: Organisation, jobId: string): Promise<StoredJob> {
-  const found = await readItem(jobId);
+  const found = await readJob(jobId);
   if (!found) throw new Refusal('job_not_found');
-  const refusal = whyRefused(found, { caller });
+  const refusal = whyJobRefused(found, { caller });
   if (refusal) throw refusal;
   return found;
 }
 
 /** A job of the organisation; undefined for no job, and for an identifier that is not one of its jobs. */
 export const readOwnJob = async (organisation: Organisation, jobId: string | undefined): Promise<Job | undefined> =>
-  jobId !== undefined && organisationOf('job', jobId) === organisation ? (await readItem(jobId))?.job : undefined;
+  jobId !== undefined && organisationOf('job', jobId) === organisation ? (await readJob(jobId))?.job : undefined;
 
 export interface JobPage {
   readonly status?: JobStatus | undefined;
@@ -90,7 +90,7 @@ export interface JobPage {
  * A page of the organisation's jobs, newest first, by a single query.
  * @throws Refusal `invalid_request` for a page token of another list
  */
-export async function listJobs(organisation: Organisation, { limit, nextToken, ...filters }: JobPage) {
+export async function readJobPage(organisation: Organisation, { limit, nextToken, ...filters }: JobPage) {
   const { status, ...searched } = filters;
   const search = Object.entries(searched).filter(([, id]) => id !== undefined);
   const list = ['jobs', organisation, status, ...search.flat()].join(' ');
@@ -115,7 +115,7 @@ export async function listJobs(organisation: Organisation, { limit, nextToken, .
       ...(after && { ExclusiveStartKey: { ...after, ...(byStatus && { organisationStatus: byStatus }) } }),
     }),
   );
-  const page = pageOf(found, limit, 'jobId');
+  const page = cutPage(found, limit, 'jobId');
   return {
     jobs: parseItems(page.items, (item): JobSummary => jobSummary.parse(item)),
     nextToken: page.after && pageToken(list, page.after),
@@ -126,8 +126,8 @@ export async function listJobs(organisation: Organisation, { limit, nextToken, .
  * Deletes a job in any status by one conditional write.
  * @throws Refusal `job_not_found`, or `forbidden` when it is another organisation's
  */
-export async function deleteJob(caller: Organisation, jobId: string): Promise<void> {
-  const key = keyOf(jobId);
+export async function removeJob(caller: Organisation, jobId: string): Promise<void> {
+  const key = jobKey(jobId);
   try {
     await dynamodb.send(
       new DeleteCommand({
@@ -142,6 +142,6 @@ export async function deleteJob(caller: Organisation, jobId: string): Promise<vo
     const { found } = itemThatRefused(error);
     // The response to the first attempt was lost, and it had deleted the job.
     if (!found && isRepeat(error)) return;
-    throw whyRefused(fromItem(found), { caller }) ?? error;
+    throw whyJobRefused(jobFromItem(found), { caller }) ?? error;
   }
 }

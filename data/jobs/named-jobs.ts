@@ -1,10 +1,10 @@
 import type { FollowedUntil } from '../../domain/telemetry/followed-until';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import type { NamedJob } from '../../domain/fleet/sample-decision';
-import type { Sample } from '../../domain/telemetry/telemetry';
+import type { Sample } from '../../domain/telemetry/sample';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
-import { fromItem } from './job-item';
+import { jobFromItem } from './job-item';
 
 /** The jobs that samples name, and until when somebody may follow them; by their identifiers. */
 export type FollowedJobs = ReadonlyMap<string, NamedJob & { readonly followed: FollowedUntil }>;
@@ -23,7 +23,7 @@ export async function readNamedJobs(organisation: Organisation, samples: readonl
     new BatchGetCommand({ RequestItems: { [table('jobs')]: { Keys } } }),
   );
   if (UnprocessedKeys?.[table('jobs')]) throw new Error('the batch read of the jobs table left out keys');
-  const found = (Responses?.[table('jobs')] ?? []).flatMap((item) => fromItem(item) ?? []);
+  const found = (Responses?.[table('jobs')] ?? []).flatMap((item) => jobFromItem(item) ?? []);
   return new Map(
     found.map(({ job: { jobId, deviceId, status }, flightTimes: times, followed }) => [
       jobId,

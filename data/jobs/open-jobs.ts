@@ -4,7 +4,7 @@ import type { Organisation } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';
 import { openStatuses } from '../../domain/jobs/job-lifecycle';
 import { dynamodb, table } from '../store/dynamodb';
-import { fromItem, keyOf, statusKey } from './job-item';
+import { jobFromItem, jobKey, statusKey } from './job-item';
 
 /** Maximum of keys of BatchGetItem (DynamoDB API reference). */
 const MAX_KEYS = 100;
@@ -33,9 +33,9 @@ async function readJobs(jobIds: readonly string[], attempts = 3): Promise<Job[]>
   if (jobIds.length === 0) return [];
   const name = table('jobs');
   const { Responses, UnprocessedKeys } = await dynamodb.send(
-    new BatchGetCommand({ RequestItems: { [name]: { Keys: jobIds.map(keyOf), ConsistentRead: true } } }),
+    new BatchGetCommand({ RequestItems: { [name]: { Keys: jobIds.map(jobKey), ConsistentRead: true } } }),
   );
-  const found = (Responses?.[name] ?? []).flatMap((item) => fromItem(item)?.job ?? []);
+  const found = (Responses?.[name] ?? []).flatMap((item) => jobFromItem(item)?.job ?? []);
   const leftOut = (UnprocessedKeys?.[name]?.Keys ?? []).map((item) => key.parse(item).jobId);
   if (leftOut.length > 0 && attempts === 1) throw new Error('the batch read of the jobs table left out keys');
   return [...found, ...(await readJobs(leftOut, attempts - 1))];

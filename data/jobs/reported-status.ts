@@ -1,10 +1,10 @@
 import { organisationOf } from '../../domain/values/id';
 import { canReach } from '../../domain/jobs/job-lifecycle';
-import { causeOf, type JobReport } from '../../domain/jobs/job-report';
+import { reportedCause, type JobReport } from '../../domain/jobs/job-report';
 import { notIssued, Refusal } from '../../domain/values/refusal';
 import { PLATFORM } from '../../domain/values/service';
 import { changeJob } from './job-changes';
-import { readItem } from './jobs';
+import { readJob } from './jobs';
 
 /**
  * Result of a reported status. `moved`: the job has it now; `repeated`: it had it before; `late`: the job is past it; `early`:
@@ -29,7 +29,7 @@ export async function reportStatus(report: JobReport, reportId: string, now: Dat
   const { jobId, status } = report;
   const organisation = organisationOf('job', jobId);
   if (!organisation) throw notIssued('jobId');
-  const cause = causeOf(report, organisation, now);
+  const cause = reportedCause(report, organisation, now);
   const options = { changeId: reportId, now: now.toISOString(), cause, changedBy: PLATFORM } as const;
   try {
     const job = await changeJob(organisation, jobId, { status }, options);
@@ -37,7 +37,7 @@ export async function reportStatus(report: JobReport, reportId: string, now: Dat
   } catch (error) {
     if (!(error instanceof Refusal) || !isAboutStatus(error)) throw error;
   }
-  const found = await readItem(jobId);
+  const found = await readJob(jobId);
   if (!found) return { outcome: 'unknown' };
   const { status: known, version } = found.job;
   if (canReach(status, known)) return { outcome: 'late', version };

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Organisation } from '../../domain/values/id';
 import { Refusal } from '../../domain/values/refusal';
-import { newCallSeat, releaseCallSeat, takeCallSeat } from '../store/call-seats';
+import { newCallSeat, releaseCallSeat, takeCallSeat } from '../store/take-call-seat';
 import { setting } from '../store/environment';
 
 /** A file that was not stored by then has failed, in ms: the timeout of its function, the default of `lib/functions/api-function.ts`. */

@@ -10,7 +10,7 @@ const TTL_S = 300;
 /** Pauses before the reads of a report, in ms: two seconds in all. */
 const PAUSES_MS = [50, 50, 100, 150, 200, 250, 300, 400, 500];
 
-const keyOf = (requestId: string) => ({ id: `check#${requestId}` });
+const checkKey = (requestId: string) => ({ id: `check#${requestId}` });
 
 /** Stores what the platform says of a job. Nobody reads it if the call that asked has ended, or was none. */
 export const saveCheckReport = (requestId: string, report: CheckReport, now: Date) =>
@@ -18,7 +18,7 @@ export const saveCheckReport = (requestId: string, report: CheckReport, now: Dat
     new PutCommand({
       TableName: table('requests'),
       // As text: DynamoDB takes no number as near to 0 as JSON allows.
-      Item: { ...keyOf(requestId), report: JSON.stringify(report), ttl: Math.floor(now.getTime() / 1000) + TTL_S },
+      Item: { ...checkKey(requestId), report: JSON.stringify(report), ttl: Math.floor(now.getTime() / 1000) + TTL_S },
     }),
   );
 
@@ -30,7 +30,7 @@ export async function awaitCheckReport(requestId: string): Promise<CheckReport |
   for (const milliseconds of PAUSES_MS) {
     await pause(milliseconds);
     const { Item } = await dynamodb.send(
-      new GetCommand({ TableName: table('requests'), Key: keyOf(requestId), ConsistentRead: true }),
+      new GetCommand({ TableName: table('requests'), Key: checkKey(requestId), ConsistentRead: true }),
     );
     if (Item) return checkReport.parse(JSON.parse(String(Item['report'])));
   }

@@ -24,7 +24,7 @@ export async function readOriginal(of: MissionVersion): Promise<Buffer> {
   return Buffer.from(await Body.transformToByteArray());
 }
 
-/** Deletes the file of a version. Whoever runs the service can restore it for a while: see `lib/missions/mission-files.ts`. */
+/** Deletes the file of a version. Whoever runs the service can restore it for a while: see `lib/missions/mission-bucket.ts`. */
 export async function deleteOriginal(of: MissionVersion): Promise<void> {
   await s3.send(new DeleteObjectCommand(objectOf(of)));
 }

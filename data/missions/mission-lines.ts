@@ -13,7 +13,7 @@ export interface MissionVersion {
 }
 
 /** Key of a line, in a partition of its own: a list of missions reads none. */
-const keyOf = ({ missionId, version }: MissionVersion) => ({
+const lineKey = ({ missionId, version }: MissionVersion) => ({
   organisation: `${ownerOfMission(missionId) ?? ''}#lines`,
   missionId: `${missionId}/${version}`,
 });
@@ -23,12 +23,12 @@ const keyOf = ({ missionId, version }: MissionVersion) => ({
  * @param callId a random name of the call, which alone may remove the line again
  * @returns false when the version has a line
  */
-export const putLine = (of: MissionVersion, line: MissionLine, callId: string): Promise<boolean> =>
+export const putMissionLine = (of: MissionVersion, line: MissionLine, callId: string): Promise<boolean> =>
   succeeded(
     dynamodb.send(
       new PutCommand({
         TableName: table('missions'),
-        Item: { ...keyOf(of), callId, line: JSON.stringify(line) },
+        Item: { ...lineKey(of), callId, line: JSON.stringify(line) },
         // The second half is the state after a write whose response was lost, and which the SDK retries.
         ConditionExpression: 'attribute_not_exists(missionId) OR callId = :callId',
         ExpressionAttributeValues: { ':callId': callId },
@@ -37,12 +37,12 @@ export const putLine = (of: MissionVersion, line: MissionLine, callId: string): 
   );
 
 /** Removes the line of a version that no mission has had, if this call has stored it: a repeat may come when another call has the number. */
-export const removeLine = (of: MissionVersion, callId: string): Promise<boolean> =>
+export const removeMissionLine = (of: MissionVersion, callId: string): Promise<boolean> =>
   succeeded(
     dynamodb.send(
       new DeleteCommand({
         TableName: table('missions'),
-        Key: keyOf(of),
+        Key: lineKey(of),
         ConditionExpression: 'callId = :callId',
         ExpressionAttributeValues: { ':callId': callId },
       }),
@@ -53,12 +53,12 @@ export const removeLine = (of: MissionVersion, callId: string): Promise<boolean>
  * Lets DynamoDB remove the line of a version, but not earlier than another call lets it: that one may know of a later job.
  * @param until Unix seconds
  */
-export async function expireLine(of: MissionVersion, until: number): Promise<void> {
+export async function expireMissionLine(of: MissionVersion, until: number): Promise<void> {
   await succeeded(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('missions'),
-        Key: keyOf(of),
+        Key: lineKey(of),
         ...update({
           set: { ttl: until },
           condition: 'attribute_exists(missionId) AND (attribute_not_exists(#ttl) OR #ttl < :ttl)',
@@ -69,9 +69,9 @@ export async function expireLine(of: MissionVersion, until: number): Promise<voi
 }
 
 /** The line of a version; undefined when it was removed, 90 days after its mission and its jobs needed it. */
-export async function readLine(of: MissionVersion): Promise<MissionLine | undefined> {
+export async function readMissionLine(of: MissionVersion): Promise<MissionLine | undefined> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('missions'), Key: keyOf(of), ConsistentRead: true }),
+    new GetCommand({ TableName: table('missions'), Key: lineKey(of), ConsistentRead: true }),
   );
   return Item && missionLine.parse(JSON.parse(String(Item['line'])));
 }

@@ -6,27 +6,27 @@ import {
   expectFlyable,
   flownUntil,
   keptForJob,
-  mission,
+  missionRecord,
   ownerOfMission,
   storedMission,
   type Mission,
   type StoredMission,
 } from '../../domain/missions/mission-record';
-import { fieldsOf, type NewMission } from '../../domain/missions/new-mission';
+import { missionFields, type NewMission } from '../../domain/missions/new-mission';
 import type { MissionLine } from '../../domain/missions/mission';
 import { pageToken, readPageToken } from '../../domain/values/page-token';
 import { foreign, Refusal } from '../../domain/values/refusal';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { update } from '../store/expression';
-import { pageOf, withOneMore } from '../store/page';
+import { cutPage, withOneMore } from '../store/page';
 import { parseItems } from '../store/parse-items';
 import { deleteOriginal, putOriginal } from './mission-files';
-import { putLine, removeLine, type MissionVersion } from './mission-lines';
+import { putMissionLine, removeMissionLine, type MissionVersion } from './mission-lines';
 import { retireUnused, retireVersion } from './retired-versions';
 
 /** Key of a mission; its identifier contains the partition key. @throws Refusal `mission_not_found` when it is not a mission id */
-function keyOf(missionId: string) {
+function missionKey(missionId: string) {
   const organisation = ownerOfMission(missionId);
   if (organisation === undefined) throw new Refusal('mission_not_found');
   return { organisation, missionId };
@@ -34,7 +34,7 @@ function keyOf(missionId: string) {
 
 async function readItem(missionId: string): Promise<StoredMission | undefined> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('missions'), Key: keyOf(missionId), ConsistentRead: true }),
+    new GetCommand({ TableName: table('missions'), Key: missionKey(missionId), ConsistentRead: true }),
   );
   return Item && storedMission.parse(Item);
 }
@@ -59,13 +59,13 @@ export async function keepFlownMission(
 ): Promise<StoredMission | undefined> {
   const until = keptForJob(request, now);
   const found = await findFlownMission(caller, request);
-  if (found === undefined || isKept(found, until)) return found;
+  if (found === undefined || isMissionKept(found, until)) return found;
   let current = found;
   for (let attempt = 0; attempt < MAX_REPLACED; attempt++) {
     const other = await keepUntil(current, until);
     if (!other) return current;
     current = expectFlyable('gone' in other ? undefined : other.found, caller, request);
-    if (isKept(current, until)) return current;
+    if (isMissionKept(current, until)) return current;
   }
   throw new Error('a mission is replaced all the time');
 }
@@ -74,7 +74,7 @@ export async function keepFlownMission(
 const MAX_REPLACED = 5;
 
 /** Whether a version is kept that long. One of before is kept for good. */
-const isKept = (found: StoredMission, until: number) => (flownUntil(found) ?? until) >= until;
+const isMissionKept = (found: StoredMission, until: number) => (flownUntil(found) ?? until) >= until;
 
 /** Notes until when a version is kept. @returns the mission as it is when it has another version, or is kept longer; undefined when noted */
 async function keepUntil(
@@ -85,7 +85,7 @@ async function keepUntil(
     await dynamodb.send(
       new UpdateCommand({
         TableName: table('missions'),
-        Key: keyOf(missionId),
+        Key: missionKey(missionId),
         ...update({
           set: { 'flown.until': until },
           condition: '#version = :version AND #flown.#version = :version AND #flown.#until < :flown_until',
@@ -127,12 +127,12 @@ export async function insertMission(
   original: Buffer,
   now: string,
 ): Promise<Mission> {
-  const stored = { missionId, version: 1, ...fieldsOf(created), createdAt: now, updatedAt: now };
+  const stored = { missionId, version: 1, ...missionFields(created), createdAt: now, updatedAt: now };
   const callId = randomUUID();
-  const parts = await Promise.allSettled([putLine(stored, created.line, callId), putOriginal(stored, original)]);
+  const parts = await Promise.allSettled([putMissionLine(stored, created.line, callId), putOriginal(stored, original)]);
   const failed = parts.find((part) => part.status === 'rejected');
   if (failed) {
-    await removeLine(stored, callId);
+    await removeMissionLine(stored, callId);
     throw failed.reason;
   }
   await dynamodb.send(
@@ -167,13 +167,13 @@ export async function insertVersion(
   try {
     await putOriginal(taken, original);
   } catch (error) {
-    await removeLine(taken, callId);
+    await removeMissionLine(taken, callId);
     throw error;
   }
   const { missionId, createdAt } = found;
-  const fields = { version: taken.version, ...fieldsOf(replacement), updatedAt: now };
+  const fields = { version: taken.version, ...missionFields(replacement), updatedAt: now };
   await replaceItem(found, fields, callId);
-  return mission.parse({ missionId, createdAt, ...fields });
+  return missionRecord.parse({ missionId, createdAt, ...fields });
 }
 
 /**
@@ -189,12 +189,12 @@ async function takeVersion(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const skipped = attempt < IN_ORDER ? attempt : Math.floor(Math.random() * 2 ** attempt);
     const taken = { missionId, version: latest + 1 + skipped };
-    if (await putLine(taken, line, callId)) return taken;
+    if (await putMissionLine(taken, line, callId)) return taken;
   }
   throw new Error('a mission has no free version');
 }
 
-type Replaced = ReturnType<typeof fieldsOf> & Pick<Mission, 'version' | 'updatedAt'>;
+type Replaced = ReturnType<typeof missionFields> & Pick<Mission, 'version' | 'updatedAt'>;
 
 /**
  * Makes a version the latest, and lets the one before go, unless a later one is: then it is as if that one had replaced it already.
@@ -207,7 +207,7 @@ async function replaceItem(before: StoredMission, fields: Replaced, callId: stri
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         TableName: table('missions'),
-        Key: keyOf(missionId),
+        Key: missionKey(missionId),
         ...update({
           set: { ...fields, flown: { version: fields.version, until: 0 } },
           remove: fields.name === undefined ? ['name'] : [],
@@ -223,7 +223,7 @@ async function replaceItem(before: StoredMission, fields: Replaced, callId: stri
     // The first attempt was done and its response lost: with it what the mission was, which is known from before. A job may fly this version.
     if (isRepeat(error) && found) return retireVersion(before, fields.updatedAt);
     if (found) return retireUnused(of, fields.updatedAt);
-    if (!isRepeat(error)) await Promise.all([removeLine(of, callId), deleteOriginal(of)]);
+    if (!isRepeat(error)) await Promise.all([removeMissionLine(of, callId), deleteOriginal(of)]);
     throw new Refusal('mission_not_found');
   }
 }
@@ -237,7 +237,7 @@ export interface MissionPage {
  * A page of the organisation's missions, newest first, by a single query.
  * @throws Refusal `invalid_request` for a page token of another list
  */
-export async function listMissions(organisation: Organisation, { limit, nextToken }: MissionPage) {
+export async function readMissionPage(organisation: Organisation, { limit, nextToken }: MissionPage) {
   const list = `missions ${organisation}`;
   const found = await dynamodb.send(
     new QueryCommand({
@@ -252,9 +252,9 @@ export async function listMissions(organisation: Organisation, { limit, nextToke
       }),
     }),
   );
-  const page = pageOf(found, limit, 'missionId');
+  const page = cutPage(found, limit, 'missionId');
   return {
-    missions: parseItems(page.items, (item): Mission => mission.parse(item)),
+    missions: parseItems(page.items, (item): Mission => missionRecord.parse(item)),
     nextToken: page.after && pageToken(list, page.after),
   };
 }
@@ -265,13 +265,13 @@ export async function listMissions(organisation: Organisation, { limit, nextToke
  * @param now ISO 8601
  * @throws Refusal `mission_not_found`, or `forbidden` when it is another organisation's
  */
-export async function deleteMission(caller: Organisation, missionId: string, now: string): Promise<void> {
+export async function removeMission(caller: Organisation, missionId: string, now: string): Promise<void> {
   const before = await findMission(caller, missionId);
   try {
     const { Attributes } = await dynamodb.send(
       new DeleteCommand({
         TableName: table('missions'),
-        Key: keyOf(missionId),
+        Key: missionKey(missionId),
         ConditionExpression: 'organisation = :caller',
         ExpressionAttributeValues: { ':caller': caller },
         ReturnValues: 'ALL_OLD',

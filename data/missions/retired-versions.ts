@@ -1,6 +1,6 @@
 import { flownUntil, keptAfterEnd, storedMission } from '../../domain/missions/mission-record';
 import { deleteOriginal } from './mission-files';
-import { expireLine, type MissionVersion } from './mission-lines';
+import { expireMissionLine, type MissionVersion } from './mission-lines';
 
 /**
  * Lets a version go that is its mission's no more: the file, which nobody can read any more, and, after a while, the line. The mission has
@@ -19,7 +19,7 @@ export const retireUnused = (of: MissionVersion, now: string): Promise<void> => 
 
 async function retire({ missionId, version }: MissionVersion, until: number): Promise<void> {
   const of = { missionId, version };
-  const results = await Promise.allSettled([expireLine(of, until), deleteOriginal(of)]);
+  const results = await Promise.allSettled([expireMissionLine(of, until), deleteOriginal(of)]);
   for (const result of results)
     if (result.status === 'rejected')
       // Lambda logs this with level ERROR (developer guide, "Using JSON structured logs with Node.js").

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-kinesis-video-archived-media';
 import { organisationOf } from '../../domain/values/id';
 import type { Share } from '../../domain/shares/share';
-import { findVideoStream } from '../fleet/fleet';
+import { findVideoStream } from '../fleet/devices';
 import { clientConfig } from '../store/client-config';
 
 const requestTimeoutMs = 3000;
@@ -68,7 +68,7 @@ async function endpointOf(StreamName: string): Promise<string> {
  * @param now time of the request
  * @returns null when the stream does not exist or can't be played, for example without fragments in the last 30 seconds
  */
-export async function playbackOf(StreamName: string, now: Date) {
+export async function createPlaybackSession(StreamName: string, now: Date) {
   try {
     const archive = archiveAt(await endpointOf(StreamName));
     const { HLSStreamingSessionURL: url } = await archive.send(
@@ -89,5 +89,5 @@ export async function sharePlayback(
 ) {
   if (shareType !== 'STREAM') return undefined;
   const stream = await findVideoStream(organisationOf('share', shareCode) ?? '', resourceId, deviceId);
-  return stream === undefined ? null : playbackOf(stream, now);
+  return stream === undefined ? null : createPlaybackSession(stream, now);
 }

@@ -41,7 +41,7 @@ export interface TakenSeat {
  *   a free seat
  * @throws the error of DynamoDB, after an attempt to release the seat, which may have been taken
  */
-export async function takeOneOf(
+export async function takeSeatInAnyShard(
   owner: string,
   holder: SeatHolder,
   { max, ttl, now }: SeatLimits,

@@ -5,8 +5,8 @@ import type { Share } from '../../domain/shares/share';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { countSeats, noteChange, releaseSeats, shareSeats, type SeatHolder, type Seats } from '../store/seats';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
-import { takeOneOf } from './share-seats';
-import { keyOf } from './shares';
+import { takeSeatInAnyShard } from './share-seats';
+import { shareKey } from './shares';
 import { dynamodb, table } from '../store/dynamodb';
 import { update } from '../store/expression';
 import { sendToQueue } from '../store/queue';
@@ -41,7 +41,7 @@ async function seatsChanged(shareCode: string, shard: number, { recount }: Seats
 export async function takeViewerSeat(share: Share, viewer: SeatHolder, now: number): Promise<number> {
   const { shareCode, maxViewers } = share;
   const ttl = Math.ceil(Date.parse(share.expiresAt) / 1000);
-  const taken = await takeOneOf(shareSeats(shareCode), viewer, { max: maxViewers, ttl, now });
+  const taken = await takeSeatInAnyShard(shareSeats(shareCode), viewer, { max: maxViewers, ttl, now });
   if (!taken) throw new Refusal('too_many_viewers');
   await seatsChanged(shareCode, taken.shard, taken.before, ttl);
   return taken.shard;
@@ -64,7 +64,7 @@ const IS_LATEST_COUNT =
  */
 export async function countViewers(shareCode: string, now: number): Promise<void> {
   const { taken, count } = await countSeats(shareSeats(shareCode), now + SEATS_TTL_S);
-  const item = { TableName: table('shares'), Key: keyOf(shareCode) };
+  const item = { TableName: table('shares'), Key: shareKey(shareCode) };
   try {
     await dynamodb.send(
       new UpdateCommand({

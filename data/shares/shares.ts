@@ -3,10 +3,10 @@ import type { Creator } from '../../domain/values/creator';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import { pageToken, readPageToken } from '../../domain/values/page-token';
 import { Refusal, foreign } from '../../domain/values/refusal';
-import { hasEnded, share, type Share } from '../../domain/shares/share';
+import { hasEnded, shareRecord, type Share } from '../../domain/shares/share';
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { insertOnce, type FirstAnswer } from '../store/idempotency';
-import { pageOf, withOneMore } from '../store/page';
+import { cutPage, withOneMore } from '../store/page';
 import { metadataText, readMetadata } from '../store/metadata-text';
 import { parseItems } from '../store/parse-items';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
@@ -14,8 +14,8 @@ import { dynamodb, table } from '../store/dynamodb';
 import { update } from '../store/expression';
 
 const item = z.object({
-  ...share.shape,
-  metadata: z.pipe(z.transform(readMetadata), share.shape.metadata),
+  ...shareRecord.shape,
+  metadata: z.pipe(z.transform(readMetadata), shareRecord.shape.metadata),
 });
 
 /** Parses the item of a share. @throws Error when it can't be parsed */
@@ -23,7 +23,7 @@ export const shareFromItem = (found: Record<string, unknown> | undefined): Share
   found && item.parse(found);
 
 /** Key of a share; its code contains the partition key. @throws Refusal `share_not_found` when it is not a share code */
-export function keyOf(shareCode: string) {
+export function shareKey(shareCode: string) {
   const organisation = organisationOf('share', shareCode);
   if (!organisation) throw new Refusal('share_not_found');
   return { organisation, shareCode };
@@ -62,7 +62,7 @@ export const insertShare = ({ organisation, clientId }: Creator, newShare: Share
  * @throws Refusal `share_not_found`, or `forbidden` when it is another organisation's
  */
 export async function findShare(caller: Organisation, shareCode: string, now: string): Promise<Share> {
-  const key = keyOf(shareCode);
+  const key = shareKey(shareCode);
   const { Item } = await dynamodb.send(new GetCommand({ TableName: table('shares'), Key: key, ConsistentRead: true }));
   const found = shareFromItem(Item);
   if (!found) throw new Refusal('share_not_found');
@@ -76,7 +76,7 @@ export async function findShare(caller: Organisation, shareCode: string, now: st
  * fewer than `limit`, since ended shares are left out.
  * @throws Refusal `invalid_request` for a page token of another list
  */
-export async function listShares(
+export async function readSharePage(
   organisation: Organisation,
   { limit, nextToken }: { limit: number; nextToken?: string | undefined },
   now: string,
@@ -94,7 +94,7 @@ export async function listShares(
       ...(nextToken && { ExclusiveStartKey: { organisation, shareCode: readPageToken(list, nextToken) } }),
     }),
   );
-  const page = pageOf(found, limit, 'shareCode');
+  const page = cutPage(found, limit, 'shareCode');
   return {
     shares: parseItems(page.items, shareFromItem).filter((each) => each !== undefined),
     nextToken: page.after && pageToken(list, page.after),
@@ -107,8 +107,12 @@ export async function listShares(
  * @returns the share as it was, with `revokedAt`; undefined when the response was lost and a retry found the share deleted
  * @throws Refusal `share_not_found`, or `forbidden` when it is another organisation's
  */
-export async function revokeShare(caller: Organisation, shareCode: string, now: string): Promise<Share | undefined> {
-  const item = { TableName: table('shares'), Key: keyOf(shareCode) };
+export async function storeRevocation(
+  caller: Organisation,
+  shareCode: string,
+  now: string,
+): Promise<Share | undefined> {
+  const item = { TableName: table('shares'), Key: shareKey(shareCode) };
   let marked;
   try {
     const { Attributes } = await dynamodb.send(
@@ -136,7 +140,7 @@ export async function revokeShare(caller: Organisation, shareCode: string, now: 
  * @param marked the item as it was marked: it is what was deleted, if the response to that was lost
  */
 async function deleteRevoked(
-  item: { TableName: string; Key: ReturnType<typeof keyOf> },
+  item: { TableName: string; Key: ReturnType<typeof shareKey> },
   marked: Record<string, unknown> | undefined,
 ): Promise<Share | undefined> {
   try {
@@ -154,7 +158,7 @@ async function deleteRevoked(
 /** A share of any organisation that has not expired at `now` (ISO 8601), or undefined. */
 export async function readShare(shareCode: string, now: string): Promise<Share | undefined> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('shares'), Key: keyOf(shareCode), ConsistentRead: true }),
+    new GetCommand({ TableName: table('shares'), Key: shareKey(shareCode), ConsistentRead: true }),
   );
   const found = shareFromItem(Item);
   return found && !hasEnded(found, now) ? found : undefined;
@@ -165,7 +169,7 @@ export async function readShare(shareCode: string, now: string): Promise<Share |
  * deletion can be distinguished from a revocation.
  */
 export async function endExpiredShare(shareCode: string, now: string): Promise<void> {
-  const item = { TableName: table('shares'), Key: keyOf(shareCode) };
+  const item = { TableName: table('shares'), Key: shareKey(shareCode) };
   const marked = await succeeded(
     dynamodb.send(
       new UpdateCommand({
@@ -181,11 +185,11 @@ export async function endExpiredShare(shareCode: string, now: string): Promise<v
  * Ends all shares of an organisation, as if each had been revoked: their viewers receive REVOKED and are closed.
  * @returns how many were deleted
  */
-export async function endSharesOf(organisation: Organisation): Promise<number> {
+export async function endAllShares(organisation: Organisation): Promise<number> {
   let ended = 0;
   for await (const items of sharesOf(organisation)) {
     for (const found of items) {
-      const Key = keyOf(String(found['shareCode']));
+      const Key = shareKey(String(found['shareCode']));
       await dynamodb.send(new DeleteCommand({ TableName: table('shares'), Key }));
       ended += 1;
     }

@@ -4,8 +4,8 @@ import { organisationOf, type Organisation } from '../../domain/values/id';
 import type { Share } from '../../domain/shares/share';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
-import { shareIdOf } from './share-id';
-import { keyOf, shareFromItem, sharesOf } from './shares';
+import { digestShareCode } from './share-id';
+import { shareKey, shareFromItem, sharesOf } from './shares';
 
 /** A share with the client that created it, if that was noted. */
 export interface StoredShare {
@@ -25,7 +25,7 @@ export async function findStoredShare(codeOrDigest: string): Promise<StoredShare
   const shareCode = organisationOf('share', codeOrDigest) ? codeOrDigest : await codeOf(codeOrDigest);
   if (shareCode === undefined) return undefined;
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('shares'), Key: keyOf(shareCode), ConsistentRead: true }),
+    new GetCommand({ TableName: table('shares'), Key: shareKey(shareCode), ConsistentRead: true }),
   );
   const share = shareFromItem(Item);
   return share && { share, ...creatorIn(Item) };
@@ -40,7 +40,7 @@ async function codeOf(digest: string): Promise<string | undefined> {
   );
   for await (const { Items = [] } of pages)
     for (const { shareCode } of parseItems(Items, (item) => code.parse(item)))
-      if (shareIdOf(shareCode) === digest) return shareCode;
+      if (digestShareCode(shareCode) === digest) return shareCode;
   return undefined;
 }
 

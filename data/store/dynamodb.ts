@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { tableVariable, type TableName } from '../../domain/values/table';
+import { tableVariable, type TableName } from '../../domain/values/table-names';
 import { clientConfig } from './client-config';
 import { setting } from './environment';
 import { noteFailedCall } from './failed-call';

@@ -8,7 +8,7 @@ export interface FailedCall {
 const failed = new WeakMap<object, FailedCall>();
 
 /** The call that an error comes from; undefined when it comes from none. */
-export const failedCallOf = (error: object): FailedCall | undefined => failed.get(error);
+export const findFailedCall = (error: object): FailedCall | undefined => failed.get(error);
 
 /** Notes which call an error comes from, since errors of the SDK don't say it. @param input of the call */
 export function noteFailedCall(error: unknown, command: string | undefined, input: object): void {

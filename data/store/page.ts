@@ -9,7 +9,7 @@ export const withOneMore = (limit: number) => limit + 1;
  * @returns its items and, if there is a next page, the identifier to continue after: possibly that of an item which the
  *   filter left out, or of an early one, since one query reads at most 1 MB
  */
-export function pageOf({ Items = [], LastEvaluatedKey }: QueryCommandOutput, limit: number, idName: string) {
+export function cutPage({ Items = [], LastEvaluatedKey }: QueryCommandOutput, limit: number, idName: string) {
   const items = Items.slice(0, limit);
   const last = Items.length > limit ? items.at(-1) : LastEvaluatedKey;
   return { items, after: last && String(last[idName]) };

@@ -17,10 +17,11 @@ export interface SeatHolder {
 }
 
 /** A seat contains when its connection expires and was opened, so that it can be released without a `$disconnect`. */
-export const seatOf = ({ expiresAt, openedAt, connectionId }: SeatHolder) => `${expiresAt} ${openedAt} ${connectionId}`;
+export const formatSeat = ({ expiresAt, openedAt, connectionId }: SeatHolder) =>
+  `${expiresAt} ${openedAt} ${connectionId}`;
 
-/** The reverse of {@link seatOf}; text in any other form reads as a seat that has expired. */
-export function holderOf(seat: string): SeatHolder {
+/** The reverse of {@link formatSeat}; text in any other form reads as a seat that has expired. */
+export function parseSeat(seat: string): SeatHolder {
   const [expiresAt, openedAt, connectionId = ''] = seat.split(' ');
   return { expiresAt: Number(expiresAt) || 0, openedAt: Number(openedAt) || 0, connectionId };
 }
@@ -58,7 +59,7 @@ export const isSeatCount = ({ channel, connectionId }: SeatsKey) =>
   channel === connectionId || connectionId.startsWith(SHARD);
 
 /** The number of a shard, by its key; 0 for an owner with one item. */
-export const shardOf = ({ connectionId }: SeatsKey): number =>
+export const shardNumber = ({ connectionId }: SeatsKey): number =>
   connectionId.startsWith(SHARD) ? Number(connectionId.slice(SHARD.length)) : 0;
 
 const item = z.object({
@@ -82,7 +83,7 @@ const seatsBefore = (written: UpdateCommandOutput): Seats => ({
 
 /** The seats whose connection has expired at `now`, in Unix seconds. */
 export const expiredSeats = (seats: ReadonlySet<string>, now: number): Set<string> =>
-  new Set([...seats].filter((seat) => holderOf(seat).expiresAt <= now));
+  new Set([...seats].filter((seat) => parseSeat(seat).expiresAt <= now));
 
 /**
  * Takes a seat if fewer than `max` are taken; taking the same seat again succeeds.
@@ -126,7 +127,7 @@ export async function takeSeat(
   { max, ttl, now }: SeatLimits,
   shard = 0,
 ): Promise<Seats | undefined> {
-  const seat = seatOf(holder);
+  const seat = formatSeat(holder);
   const key = seatsKey(owner, shard);
   try {
     return await take(key, seat, max, ttl);
@@ -148,7 +149,7 @@ export async function takeSeat(
  * @returns the seats as they were before, or undefined when the first of these was not taken
  */
 export const releaseSeats = (owner: string, holders: readonly SeatHolder[], shard = 0): Promise<Seats | undefined> =>
-  release(seatsKey(owner, shard), new Set(holders.map(seatOf)));
+  release(seatsKey(owner, shard), new Set(holders.map(formatSeat)));
 
 async function release(key: SeatsKey, seats: ReadonlySet<string>): Promise<Seats | undefined> {
   const [first] = seats;
@@ -185,7 +186,7 @@ export async function readShards(owner: string): Promise<ReadonlyMap<number, Rea
     ExpressionAttributeValues: { ':owner': owner },
     ConsistentRead: true,
   });
-  return new Map(found.map((each) => [shardOf(each as SeatsKey), readSeats(each).seats]));
+  return new Map(found.map((each) => [shardNumber(each as SeatsKey), readSeats(each).seats]));
 }
 
 /**

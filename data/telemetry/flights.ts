@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import {
   DEVICE_POINT_EVERY_S,
   DEVICE_POINT_KEPT_S,
-  intervalOf,
+  recordInterval,
   recordedPoint,
   type RecordedPoint,
 } from '../../domain/telemetry/flight-record';
@@ -38,8 +38,8 @@ const keptFor = {
  * The sort key of a position: the beginning of its interval in Unix seconds. A job that names no device may be flown by several, whose
  * positions of a second must not replace each other: so the key of a job's has a thousandth by its device.
  */
-function keyOf({ kind, flight, everySeconds, point: { timestamp, deviceId } }: RecordEntry) {
-  const second = intervalOf(timestamp, everySeconds);
+function recordKey({ kind, flight, everySeconds, point: { timestamp, deviceId } }: RecordEntry) {
+  const second = recordInterval(timestamp, everySeconds);
   if (kind === 'device') return { flight, second };
   const thousandth = createHash('sha256').update(deviceId).digest().readUInt32BE() % 1000;
   return { flight, second: (second * 1000 + thousandth) / 1000 };
@@ -51,15 +51,15 @@ const ttlOf = ({ point, kind }: RecordEntry) => Math.ceil(Date.parse(point.times
  * Whether a position is still to be kept. DynamoDB never deletes what expired more than five years ago (developer guide, "Using time to live
  * (TTL) in DynamoDB"), such as a sample of 1970.
  */
-export const isKept = (entry: RecordEntry, now: Date): boolean => ttlOf(entry) * 1000 > now.getTime();
+export const isRecordKept = (entry: RecordEntry, now: Date): boolean => ttlOf(entry) * 1000 > now.getTime();
 
-function toItem(entry: RecordEntry) {
+function recordItem(entry: RecordEntry) {
   const { timestamp, coordinates, ...rest } = entry.point;
   const [longitude, latitude, altitude] = coordinates;
-  return { ...keyOf(entry), ttl: ttlOf(entry), ms: Date.parse(timestamp), longitude, latitude, altitude, ...rest };
+  return { ...recordKey(entry), ttl: ttlOf(entry), ms: Date.parse(timestamp), longitude, latitude, altitude, ...rest };
 }
 
-function fromItem(item: Record<string, unknown>): RecordedPoint {
+function pointFromItem(item: Record<string, unknown>): RecordedPoint {
   const { ms, longitude, latitude, altitude, ...rest } = storedPoint.parse(item);
   return { ...rest, timestamp: new Date(ms).toISOString(), coordinates: [longitude, latitude, altitude] };
 }
@@ -76,7 +76,7 @@ export async function recordPosition(entry: RecordEntry): Promise<boolean> {
     await dynamodb.send(
       new PutCommand({
         TableName: table('flights'),
-        Item: toItem(entry),
+        Item: recordItem(entry),
         // While it is not known when the flight began, what is recorded may be the first position of it.
         ConditionExpression: `attribute_not_exists(flight)${since === undefined ? '' : ' OR ms > :ms OR ms < :since'}`,
         ...(since !== undefined && { ExpressionAttributeValues: { ':ms': ms, ':since': Date.parse(since) } }),
@@ -126,7 +126,7 @@ async function readBetween(flight: string, { from, to }: Range, now: Date): Prom
     items.push(...Items);
     after = LastEvaluatedKey;
   } while (after && items.length < MAX_RECORDED_POINTS);
-  return parseItems(items.reverse(), fromItem);
+  return parseItems(items.reverse(), pointFromItem);
 }
 
 /** The positions of a job's flight that are kept at `now`, oldest first; the last 36,000 of a longer one. */
@@ -139,7 +139,7 @@ export const readFlight = (jobId: string, now: Date): Promise<RecordedPoint[]> =
  */
 export async function readTrack(deviceId: string, from: string, to: string, now: Date): Promise<RecordedPoint[]> {
   // A position has the beginning of its interval as its key, which may be before `from`.
-  const [first = 0, last = 0] = [from, to].map((each) => intervalOf(each, DEVICE_POINT_EVERY_S));
+  const [first = 0, last = 0] = [from, to].map((each) => recordInterval(each, DEVICE_POINT_EVERY_S));
   const [begin, end] = [Date.parse(from), Date.parse(to)];
   const points = await readBetween(deviceId, { from: first, to: last }, now);
   return points.filter(({ timestamp }) => Date.parse(timestamp) >= begin && Date.parse(timestamp) <= end);

@@ -14,7 +14,7 @@ export interface Sequenced {
 }
 
 /** The subject of a message: a command; on a channel with several devices the device; otherwise the type. */
-export const subjectOf = ({ type, deviceId, commandId }: Sequenced): string =>
+export const messageSubject = ({ type, deviceId, commandId }: Sequenced): string =>
   commandId ?? (type.startsWith('device.') && deviceId !== undefined ? deviceId : type);
 
 /**
@@ -22,7 +22,7 @@ export const subjectOf = ({ type, deviceId, commandId }: Sequenced): string =>
  * state, so it also counts as newer than that state.
  */
 export function isNewer(message: Sequenced, known: Sequences = {}): boolean {
-  const last = known[subjectOf(message)];
+  const last = known[messageSubject(message)];
   if (last === undefined || message.sequence === undefined) return true;
   return message.sequence > last || (message.sequence === last && isPosition(message));
 }
@@ -32,7 +32,7 @@ export function isNewer(message: Sequenced, known: Sequences = {}): boolean {
  * still come.
  */
 export const sequenceIn = (message: Sequenced): Sequences =>
-  message.sequence === undefined || isPosition(message) ? {} : { [subjectOf(message)]: message.sequence };
+  message.sequence === undefined || isPosition(message) ? {} : { [messageSubject(message)]: message.sequence };
 
 function isPosition(message: Sequenced & { droneState?: unknown; dockState?: unknown; navigation?: unknown }): boolean {
   const { type, droneState, dockState, navigation } = message;

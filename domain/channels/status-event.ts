@@ -1,5 +1,5 @@
 import type { CommandRecord } from '../commands/command-record';
-import type { Device } from '../fleet/fleet';
+import type { Device } from '../fleet/device';
 import type { Job } from '../jobs/job';
 import type { PLATFORM } from '../values/service';
 import { hasEnded, type Share } from '../shares/share';
@@ -224,7 +224,7 @@ export function eventsBetween(change: Change, at: string): StatusEvent[] {
  * @param at ISO 8601
  * @returns undefined when there is none: the resource was deleted, or a share has expired
  */
-export function snapshotOf(change: Change, at: string): StatusEvent | undefined {
+export function buildSnapshot(change: Change, at: string): StatusEvent | undefined {
   if (!change.after || change.kind === 'device' || change.kind === 'command') return undefined;
   if (change.kind === 'job') return { role: 'state', message: { ...jobMessage(change.after), snapshot: true } };
   const { after: share } = change;

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { commandRecord } from '../commands/command-record';
-import { deviceStatuses } from '../fleet/fleet';
+import { deviceStatuses } from '../fleet/device';
 import { jobStatus } from '../jobs/job';
 import { statusCause } from '../jobs/job-report';
-import { deviceState } from '../telemetry/telemetry';
+import { deviceState } from '../telemetry/sample';
 
 /** Fields of every status message; `sequence` is the version of the resource. */
 const common = {

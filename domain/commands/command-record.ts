@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { commandOrigins, type Command } from './command';
-import { defaultTimeoutOf, START_WITHIN_MS } from './command-timeout';
+import { defaultTimeoutSeconds, START_WITHIN_MS } from './command-timeout';
 import { commandReason, commandStatuses, reportedCommandStatus } from './command-lifecycle';
 import { storedMetadata } from '../values/metadata';
 import { text } from '../values/text';
@@ -66,7 +66,7 @@ const after = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOS
 /** The command that a request makes: REQUESTED, version 1. @param now ISO 8601 */
 export function newCommand(
   { name, ...parameters }: Command,
-  timeoutSeconds: number = defaultTimeoutOf(name),
+  timeoutSeconds: number = defaultTimeoutSeconds(name),
   commanded: Commanded,
   requester: Requester,
   now: string,
@@ -85,4 +85,4 @@ export function newCommand(
 }
 
 /** A command as the platform gets it: its name and parameters. */
-export const asSent = ({ name, parameters = {} }: CommandRecord): Command => ({ ...parameters, name });
+export const toPlatformCommand = ({ name, parameters = {} }: CommandRecord): Command => ({ ...parameters, name });

@@ -52,7 +52,7 @@ export function asksForStop(text: string | null): boolean {
 }
 
 /** The command in a request, and what is not part of it. */
-export function partsOf({ jobId, timeoutSeconds, ...command }: CommandRequest): {
+export function splitRequest({ jobId, timeoutSeconds, ...command }: CommandRequest): {
   readonly command: Command;
   readonly jobId: string | undefined;
   readonly timeoutSeconds: number | undefined;

@@ -11,4 +11,4 @@ const FLOWN_TIMEOUT_S = 300;
 const isFlownFor = (name: string): boolean => name === 'GO_TO' || name === 'ORBIT' || endsFlight(name);
 
 /** How long a command may take unless its request says so, in seconds: one that is flown takes minutes. */
-export const defaultTimeoutOf = (name: string): number => (isFlownFor(name) ? FLOWN_TIMEOUT_S : SHORT_TIMEOUT_S);
+export const defaultTimeoutSeconds = (name: string): number => (isFlownFor(name) ? FLOWN_TIMEOUT_S : SHORT_TIMEOUT_S);

@@ -59,8 +59,8 @@ export const anyCommandName = text(1, 64).check(
 export const MAX_COMMAND_BYTES = 8192;
 
 /** A command of a viewer, as it is stored and published: its name and parameters. */
-export const command = z.looseObject({ name: anyCommandName }).check(freeForm(MAX_COMMAND_BYTES));
-export type Command = z.output<typeof command>;
+export const viewerCommand = z.looseObject({ name: anyCommandName }).check(freeForm(MAX_COMMAND_BYTES));
+export type Command = z.output<typeof viewerCommand>;
 
 /** Who a command comes from: a client of the organisation, a viewer of a share, or this service itself. */
 export const commandOrigins = ['partner', 'share', 'service'] as const;

@@ -57,10 +57,10 @@ export function whyLeaseRefuses(asking: Asking, name: string, lease: ControlLeas
  * @param lease the lease that is in force
  */
 export const whyLeaseStays = (asking: Asking, lease: ControlLease | undefined): Refusal | undefined =>
-  lease && keepsOut(lease, asking) ? heldBy(lease, asking) : undefined;
+  lease && keepsOut(lease, asking) ? heldByAnother(lease, asking) : undefined;
 
 /** Somebody else holds the device. A viewer is a stranger to the organisation, so it learns of no client. */
-export function heldBy({ origin, heldBy: holder, until }: ControlLease, asking: Asking): Refusal {
+export function heldByAnother({ origin, heldBy: holder, until }: ControlLease, asking: Asking): Refusal {
   if (asking.origin === 'partner')
     return new Refusal('held_by', [{ path: 'deviceId', message: `is held by ${holder} until ${until}` }]);
   const who = origin === 'partner' ? 'the partner' : 'another viewer';

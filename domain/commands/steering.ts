@@ -3,8 +3,8 @@ import { commandNames, endsFlight, isAmong, isKnownCommand, type Command } from 
 import type { Requester } from './command-record';
 import { whyLeaseRefuses, type ControlLease } from './control-lease';
 import type { Location } from '../values/destination';
-import { metresTo } from '../dispatch/dispatch';
-import type { Device, DeviceCapabilities } from '../fleet/fleet';
+import { metresTo } from '../dispatch/candidate';
+import type { Device, DeviceCapabilities } from '../fleet/device';
 import { isStop } from './stops';
 import { isOnGround } from '../telemetry/flight';
 import { organisationOf } from '../values/id';
@@ -83,7 +83,7 @@ export function whyNotCommanded(name: string, circumstances: Circumstances): Ref
  * The job that a command belongs to: that of the request, or the one that the device flies. One that has ended has no more commands than those
  * of its flight: what a job's commands are searched in would have no end otherwise.
  */
-export function jobOf({ device, job }: Pick<Circumstances, 'device' | 'job'>): string | undefined {
+export function commandedJob({ device, job }: Pick<Circumstances, 'device' | 'job'>): string | undefined {
   const { jobId } = device.lastState ?? {};
   const isOpenOrFlown = job && (!isFinal(job.status) || job.jobId === jobId);
   if (isOpenOrFlown && job.deviceId === device.deviceId) return job.jobId;

@@ -2,12 +2,12 @@
 import { Geodesic } from 'geographiclib-geodesic';
 import * as z from 'zod/mini';
 import type { Destination } from '../values/destination';
-import type { Device } from '../fleet/fleet';
+import type { Device } from '../fleet/device';
 import { jobRequest } from '../jobs/job';
 import type { StoredMission } from '../missions/mission-record';
 import { invalid, Refusal } from '../values/refusal';
 import { offlineAfter } from '../fleet/offline';
-import { standingPlaceOf, type Place, type StandingDevice } from '../fleet/standing-device';
+import { standingPlace, type Place, type StandingDevice } from '../fleet/standing-device';
 import { name } from '../values/text';
 
 /** Body of a request to dispatch: that of a new job, whose device the service chooses. */
@@ -45,13 +45,14 @@ const TAKE_OFF_S = 30;
 const SPEED = 10;
 
 /** When a drone would be at a place, in whole seconds: an estimate, in a straight line and without wind. @param speed metres per second */
-export const etaOf = (metres: number, speed: number = SPEED): number => Math.round(TAKE_OFF_S + metres / speed);
+export const estimateArrival = (metres: number, speed: number = SPEED): number =>
+  Math.round(TAKE_OFF_S + metres / speed);
 
 /**
  * Where a job is flown to first; undefined when only the platform knows.
  * @param mission that the job flies, if it is one of this service
  */
-export function placeOf(
+export function jobPlace(
   { desiredLocation }: Destination,
   mission: Pick<StoredMission, 'start'> | undefined,
 ): Place | undefined {
@@ -64,8 +65,8 @@ export function placeOf(
  * @param mission that the job flies, if it is one of this service
  * @throws Refusal `invalid_request` when nothing says it
  */
-export function firstPlaceOf(destination: Destination, mission: Pick<StoredMission, 'start'> | undefined): Place {
-  const place = placeOf(destination, mission);
+export function dispatchPlace(destination: Destination, mission: Pick<StoredMission, 'start'> | undefined): Place {
+  const place = jobPlace(destination, mission);
   if (place) return place;
   throw invalid('desiredLocation', 'is required, unless missionId is a mission of this service');
 }
@@ -101,7 +102,7 @@ export function whyPassedOver(device: Device | undefined, circumstances: Circums
   const { isBusy, etaSeconds, maxEtaSeconds = Infinity, now } = circumstances;
   if (device?.status !== 'online' || !device.lastState) return 'OFFLINE';
   if (Date.parse(now) - Date.parse(device.lastState.timestamp) > offlineAfter(device)) return 'OFFLINE';
-  if (!standingPlaceOf(device.lastState)) return 'FLYING';
+  if (!standingPlace(device.lastState)) return 'FLYING';
   if (isBusy) return 'BUSY';
   if ((device.lastState.battery?.percent ?? 0) < MIN_CHARGE) return 'LOW_CHARGE';
   return etaSeconds > maxEtaSeconds ? 'TOO_FAR' : undefined;

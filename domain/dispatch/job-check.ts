@@ -1,9 +1,9 @@
 /** Whether a job could be flown, before there is one: what the service and the drone platform find. */
 import * as z from 'zod/mini';
-import type { Candidate } from './dispatch';
-import { job, type Job } from '../jobs/job';
+import type { Candidate } from './candidate';
+import { jobRecord, type Job } from '../jobs/job';
 import { reasonCode } from '../jobs/job-report';
-import { list } from '../values/list';
+import { listOfDistinct } from '../values/list-of-distinct';
 import { name } from '../values/text';
 
 /** What speaks against a job, by the code: beside these the `reason` with which the job would fail. The list is open. */
@@ -15,7 +15,7 @@ export const findingCodes = {
 } as const;
 
 /** What of a job decides whether it could be flown. */
-export const checkedJob = z.pick(job, {
+export const checkedJob = z.pick(jobRecord, {
   deviceGroupId: true,
   deviceId: true,
   missionId: true,
@@ -28,7 +28,7 @@ export const checkedJob = z.pick(job, {
 });
 
 /** What the drone platform is asked about a job. */
-export const questionOf = (of: Job): z.output<typeof checkedJob> => checkedJob.parse(of);
+export const checkQuestion = (of: Job): z.output<typeof checkedJob> => checkedJob.parse(of);
 
 const atLeastZero = z.number().check(z.minimum(0));
 
@@ -55,7 +55,7 @@ const flightNeeds = z.object({
 /** What the drone platform says of a job. */
 export const checkReport = z.object({
   ...flightNeeds.shape,
-  findings: list(finding, 0, MAX_FINDINGS, 'findings'),
+  findings: listOfDistinct(finding, 0, MAX_FINDINGS, 'findings'),
 });
 export type CheckReport = z.output<typeof checkReport>;
 
@@ -83,7 +83,7 @@ export const lacksDevice = (
  * Decides about a job. Each finding speaks against it, also one whose code the service does not know; silence of the platform too.
  * @param report undefined when the platform did not answer in time
  */
-export function judge(report: CheckReport | undefined, isWithoutDevice: boolean): JobCheck {
+export function judgeReport(report: CheckReport | undefined, isWithoutDevice: boolean): JobCheck {
   const { findings: reported, ...needs } = report ?? { findings: [{ code: 'UNDECIDED' }] };
   const isTold = reported.some(({ code }) => code === 'NO_DEVICE');
   const findings = isWithoutDevice && !isTold ? [{ code: 'NO_DEVICE' }, ...reported] : reported;

@@ -11,7 +11,7 @@ const shape = /^event-([0-9a-z]{8})-([0-9a-z]{10})$/;
  * that cursors of an organisation sort as text in the order of the log.
  * @param number 1 for the first event; 0 for the beginning of the log
  */
-export const cursorOf = (organisation: Organisation, number: number): string =>
+export const formatCursor = (organisation: Organisation, number: number): string =>
   `event-${organisation}-${number.toString(36).padStart(DIGITS, '0')}`;
 
 /** A cursor whose next event is no longer in the log. */

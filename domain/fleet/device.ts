@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { location } from '../values/destination';
 import { followedUntil } from '../telemetry/followed-until';
 import { takeOff } from '../telemetry/flight';
-import { deviceState } from '../telemetry/telemetry';
+import { deviceState } from '../telemetry/sample';
 import { text } from '../values/text';
 
 /** `online`: the device reported in the last 30 seconds. */
@@ -20,7 +20,7 @@ export const deviceCapabilities = z.object({
 export type DeviceCapabilities = z.output<typeof deviceCapabilities>;
 
 /** A drone, with its dock. */
-export const device = z.object({
+export const deviceRecord = z.object({
   deviceId: z.string(),
   deviceGroupId: z.string(),
   name: z.string(),
@@ -52,7 +52,7 @@ export const deviceStream = z.object({
   videoStream: z.string(),
 });
 
-export type Device = z.output<typeof device>;
+export type Device = z.output<typeof deviceRecord>;
 export type DeviceGroup = z.output<typeof deviceGroup>;
 export type DeviceStream = z.output<typeof deviceStream>;
 export type GroupWithDevices = DeviceGroup & { deviceCount: number; devices: Device[] };

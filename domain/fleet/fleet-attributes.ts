@@ -1,4 +1,4 @@
-import type { Device, DeviceGroup, DeviceStream } from './fleet';
+import type { Device, DeviceGroup, DeviceStream } from './device';
 
 /**
  * `registered`: what the platform registers, gone with a removal. `reported`: what follows from a device's reports; it begins anew

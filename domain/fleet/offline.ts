@@ -1,5 +1,5 @@
 /** When a device counts as offline. */
-import type { Device } from './fleet';
+import type { Device } from './device';
 import { isAtRest, REST_SAVE_INTERVAL_MS } from './state-saving';
 
 /** A device counts as offline this long after its last report, in ms. */

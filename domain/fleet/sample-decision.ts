@@ -2,14 +2,14 @@
  * What becomes of the samples of a device: to whom they are news, what of them is recorded, and whether the device's state is
  * saved. The only decision on the way of a sample (docs/platform.md): what comes before it reads, what comes after it acts.
  */
-import type { Device } from './fleet';
-import { takeOffOf, takeOffsAfter, type TakeOff } from '../telemetry/flight';
+import type { Device } from './device';
+import { takeOffOfLateState, takeOffsAfter, type TakeOff } from '../telemetry/flight';
 import {
   DEVICE_POINT_EVERY_S,
-  intervalOf,
+  recordInterval,
   isWithin,
   JOB_POINT_EVERY_S,
-  recordedPointOf,
+  toRecordedPoint,
   type FlightTimes,
   type RecordedPoint,
 } from '../telemetry/flight-record';
@@ -17,8 +17,8 @@ import { organisationOf } from '../values/id';
 import { FLOWN_ON_MS, isFinal, isFlown, type JobStatus } from '../jobs/job-lifecycle';
 import type { Detail } from '../values/refusal';
 import { AHEAD, isAhead } from '../values/reported-time';
-import { isReportDue, savingOf, type Saving } from './state-saving';
-import { sequenceOf, type Sample } from '../telemetry/telemetry';
+import { isReportDue, decideSaving, type Saving } from './state-saving';
+import { sampleSequence, type Sample } from '../telemetry/sample';
 
 /** A job that a sample names. */
 export interface NamedJob {
@@ -89,20 +89,21 @@ export interface Decision {
 export function decide(known: KnownDevice, samples: readonly Sample[], jobs: NamedJobs, now: Date): Decision {
   const { device } = known;
   const inOrder = [...new Map(samples.map((each) => [each.timestamp, each])).values()].toSorted(
-    (one, other) => sequenceOf(one) - sequenceOf(other),
+    (one, other) => sampleSequence(one) - sampleSequence(other),
   );
   const last = latestOf(known);
-  const news = inOrder.filter((sample) => !last || sequenceOf(sample) > sequenceOf(last));
+  const news = inOrder.filter((sample) => !last || sampleSequence(sample) > sampleSequence(last));
   return {
     news,
     entries: entriesOf(known, inOrder.slice(0, inOrder.length - news.length), news, jobs),
-    saving: news.length > 0 ? savingOf(device, news, now) : { kind: isReportDue(device, now) ? 'report' : 'nothing' },
+    saving:
+      news.length > 0 ? decideSaving(device, news, now) : { kind: isReportDue(device, now) ? 'report' : 'nothing' },
   };
 }
 
 /** The latest sample of a device, saved or not. */
 function latestOf({ device: { deviceId, lastState }, latest }: KnownDevice): Sample | undefined {
-  if (latest && (!lastState || sequenceOf(latest) > sequenceOf(lastState))) return latest;
+  if (latest && (!lastState || sampleSequence(latest) > sampleSequence(lastState))) return latest;
   return lastState && { ...lastState, deviceId };
 }
 
@@ -110,7 +111,7 @@ function latestOf({ device: { deviceId, lastState }, latest }: KnownDevice): Sam
 function entriesOf(known: KnownDevice, late: readonly Sample[], news: readonly Sample[], jobs: NamedJobs) {
   const { device } = known;
   const takeOffs = takeOffsAfter(device, news);
-  const entriesOfLate = (sample: Sample) => entriesIn(sample, takeOffOf(device, sample), jobs);
+  const entriesOfLate = (sample: Sample) => entriesIn(sample, takeOffOfLateState(device, sample), jobs);
   const last = latestOf(known);
   const before = last ? entriesOfLate(last) : [];
   const all = [
@@ -127,11 +128,11 @@ function entriesOf(known: KnownDevice, late: readonly Sample[], news: readonly S
 }
 
 const slotOf = ({ flight, everySeconds, point }: RecordEntry) =>
-  `${flight} ${intervalOf(point.timestamp, everySeconds)}`;
+  `${flight} ${recordInterval(point.timestamp, everySeconds)}`;
 
 /** The entries for a sample: in the record of the job that it names, and of the flight that its device is in. */
 function entriesIn(sample: Sample, takeOff: TakeOff | undefined, jobs: NamedJobs): RecordEntry[] {
-  const point = recordedPointOf(sample);
+  const point = toRecordedPoint(sample);
   if (!point) return [];
   const entry = (kind: RecordEntry['kind'], flight: string, everySeconds: number, since: string | undefined) => ({
     sample,

@@ -1,6 +1,6 @@
 /** Where devices stand that may be dispatched. */
 import { isOnGround } from '../telemetry/flight';
-import type { DeviceState } from '../telemetry/telemetry';
+import type { DeviceState } from '../telemetry/sample';
 
 /** Longitude and latitude in degrees. */
 export type Place = readonly [longitude: number, latitude: number];
@@ -14,7 +14,7 @@ export interface StandingDevice {
 }
 
 /** Where a device stands by its state; undefined when it does not, or when that is not known. */
-export function standingPlaceOf({ droneState, navigation }: DeviceState): Place | undefined {
+export function standingPlace({ droneState, navigation }: DeviceState): Place | undefined {
   const [longitude, latitude] = navigation?.position?.coordinates ?? [];
   if (!isOnGround(droneState) || longitude === undefined || latitude === undefined) return undefined;
   return [longitude, latitude];

@@ -3,9 +3,9 @@
  * seconds, transitions at once. A sample that comes too early waits, and is written unless a later one has been by then; what is
  * left out at rest is not written at all.
  */
-import type { Device } from './fleet';
+import type { Device } from './device';
 import { isOnGround, takeOffAfter, type TakeOff } from '../telemetry/flight';
-import { isTransition, metresBetween, sequenceOf, type DeviceState, type Sample } from '../telemetry/telemetry';
+import { isTransition, metresBetween, sampleSequence, type DeviceState, type Sample } from '../telemetry/sample';
 
 /** Interval at which the state of a device is written, except for transitions, in ms. */
 const SAVE_INTERVAL_MS = 1000;
@@ -45,7 +45,7 @@ export type Saving =
     };
 
 /** Whether a state is saved, and why. @param states new ones in order, at least one */
-export function savingOf(device: Device, states: readonly DeviceState[], now: Date): Saving {
+export function decideSaving(device: Device, states: readonly DeviceState[], now: Date): Saving {
   const { status, savedAt, lastState, transitions = 0 } = device;
   const stays = states.every((state) => staysAtRest(lastState, state));
   const interval = stays ? REST_SAVE_INTERVAL_MS : SAVE_INTERVAL_MS;
@@ -95,7 +95,7 @@ export const isReportDue = ({ status, reportedAt }: Device, now: Date): boolean 
 
 /** Whether a state that waits is later than the saved one. A device that was removed, even if it was registered again, needs none. */
 export const isUnsaved = (device: Device | undefined, state: Pick<DeviceState, 'timestamp'>): device is Device =>
-  device?.lastState !== undefined && sequenceOf(state) > sequenceOf(device.lastState);
+  device?.lastState !== undefined && sampleSequence(state) > sampleSequence(device.lastState);
 
 /**
  * How long a state that came too early waits for its turn, in ms. When several functions wait for the same device, each with its own

@@ -1,6 +1,6 @@
 /** Which changes of a job are made, and why others are refused. */
 import type { Organisation } from '../values/id';
-import { whyRefused, type Job, type JobChange } from './job';
+import { whyJobRefused, type Job, type JobChange } from './job';
 import { isFinal, isFlown, isReported, mayMove, type JobStatus } from './job-lifecycle';
 import { whyReportIsWrong, type StatusCause } from './job-report';
 import { Refusal, invalid } from '../values/refusal';
@@ -46,7 +46,7 @@ export const isLeftToPlatform = (status: JobStatus, changedBy: ChangedBy): boole
  * @returns undefined when the change is allowed
  */
 export function whyChangeRefused(found: Found | undefined, guard: JobGuard): Refusal | undefined {
-  const refusal = whyRefused(found, guard);
+  const refusal = whyJobRefused(found, guard);
   if (refusal || !found) return refusal;
   const wrong = guard.cause && whyReportIsWrong(found.job, guard.cause);
   if (wrong) return wrong;

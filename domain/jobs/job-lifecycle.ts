@@ -48,11 +48,11 @@ export const isReported = (status: JobStatus): boolean => lifecycle[status].isRe
 export const statusesBefore = (to: JobStatus): readonly JobStatus[] => jobStatuses.filter((from) => mayMove(from, to));
 
 /** Whether a path of one or more transitions leads from one status to the other. */
-export const canReach = (from: JobStatus, to: JobStatus): boolean => wayBetween(lifecycle, from, to) !== undefined;
+export const canReach = (from: JobStatus, to: JobStatus): boolean => pathBetween(lifecycle, from, to) !== undefined;
 
 /** The statuses through which a new job gets to a status, that one included. @throws Error for one that no job gets to */
-export function wayTo(status: JobStatus): readonly JobStatus[] {
-  const way = status === 'PENDING' ? [] : wayBetween(lifecycle, 'PENDING', status);
+export function pathTo(status: JobStatus): readonly JobStatus[] {
+  const way = status === 'PENDING' ? [] : pathBetween(lifecycle, 'PENDING', status);
   if (!way) throw new Error(`no job gets to ${status}`);
   return way;
 }
@@ -62,7 +62,7 @@ export function wayTo(status: JobStatus): readonly JobStatus[] {
  * @param stages a lifecycle
  * @returns the statuses after `from`, up to `to`; undefined when no path leads there
  */
-export function wayBetween<Status extends string>(
+export function pathBetween<Status extends string>(
   stages: Readonly<Record<Status, Pick<Stage<Status>, 'next'>>>,
   from: Status,
   to: Status,

@@ -70,7 +70,7 @@ export interface StatusCause extends z.output<typeof statusCause> {
  * @param organisation of the job
  * @throws Refusal `invalid_request` for a device of another organisation, or a time in the future
  */
-export function causeOf(
+export function reportedCause(
   { status, at, deviceId, plannedFlight, reason, reasonText, commandId, ...report }: JobReport,
   organisation: Organisation,
   now: Date,

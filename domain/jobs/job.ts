@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { actionOf, actions, flightSettings, expectDestination, location } from '../values/destination';
+import { meantAction, actions, flightSettings, expectDestination, location } from '../values/destination';
 import type { Organisation } from '../values/id';
 import { jobStatuses } from './job-lifecycle';
 import { statusCause } from './job-report';
@@ -38,7 +38,7 @@ export const jobChange = z.strictObject({
 });
 
 /** A drone mission as it is stored. `version` is incremented with every change. */
-export const job = z.object({
+export const jobRecord = z.object({
   ...jobRequest.shape,
   metadata: z.optional(storedMetadata),
   jobId: z.string(),
@@ -57,7 +57,7 @@ export const job = z.object({
 });
 
 /** A job in a list. */
-export const jobSummary = z.pick(job, {
+export const jobSummary = z.pick(jobRecord, {
   jobId: true,
   name: true,
   status: true,
@@ -69,7 +69,7 @@ export const jobSummary = z.pick(job, {
 
 export type JobRequest = z.output<typeof jobRequest>;
 export type JobChange = z.output<typeof jobChange>;
-export type Job = z.output<typeof job>;
+export type Job = z.output<typeof jobRecord>;
 export type JobSummary = z.output<typeof jobSummary>;
 
 /** Most jobs that a page of a list filtered by device or group looks at: each is read, and paid for. */
@@ -90,7 +90,7 @@ export function newJob(request: JobRequest, jobId: string, now: string): Job {
   expectDestination(request);
   return {
     ...request,
-    actionOnArrival: actionOf(request),
+    actionOnArrival: meantAction(request),
     jobId,
     status: 'PENDING',
     version: 1,
@@ -108,7 +108,7 @@ export const withMission = (created: Job, mission: Pick<Mission, 'version'> | un
  * @param found the job's organisation, or undefined when the job does not exist
  * @returns undefined when it is the caller's
  */
-export function whyRefused(
+export function whyJobRefused(
   found: { readonly owner: Organisation } | undefined,
   { caller }: { readonly caller: Organisation },
 ): Refusal | undefined {

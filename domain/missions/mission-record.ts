@@ -5,18 +5,18 @@ import { heightReferences } from './mission';
 import { foreign, invalid, Refusal } from '../values/refusal';
 
 /** The formats of files, with the media type of each. WPML is that of DJI, in a KMZ. */
-export const mediaTypeOf = {
+export const formatMediaTypes = {
   GEOJSON: 'application/geo+json',
   KML: 'application/vnd.google-earth.kml+xml',
   WPML: 'application/vnd.google-earth.kmz',
   QGC_PLAN: 'application/json',
 } as const;
-export type MissionFormat = keyof typeof mediaTypeOf;
-export type MissionMediaType = (typeof mediaTypeOf)[MissionFormat];
-export const missionFormats = Object.keys(mediaTypeOf) as MissionFormat[];
+export type MissionFormat = keyof typeof formatMediaTypes;
+export type MissionMediaType = (typeof formatMediaTypes)[MissionFormat];
+export const missionFormats = Object.keys(formatMediaTypes) as MissionFormat[];
 
 /** A mission without its line. `version` grows with every file that replaces it. */
-export const mission = z.object({
+export const missionRecord = z.object({
   missionId: z.string(),
   version: z.int(),
   name: z.optional(z.string()),
@@ -29,11 +29,11 @@ export const mission = z.object({
   createdAt: z.string(),
   updatedAt: z.string(),
 });
-export type Mission = z.output<typeof mission>;
+export type Mission = z.output<typeof missionRecord>;
 
 /** A mission with what is no part of it for partners. */
 export const storedMission = z.object({
-  ...mission.shape,
+  ...missionRecord.shape,
   /** Where it begins, which ranks the devices of a dispatch. */
   start: z.tuple([z.number(), z.number()]),
   /**

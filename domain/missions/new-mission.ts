@@ -1,6 +1,6 @@
 import type { MissionLine } from './mission';
-import { lengthOf } from './mission-length';
-import { mediaTypeOf, missionFormats, type MissionMediaType } from './mission-record';
+import { measureLength } from './mission-length';
+import { formatMediaTypes, missionFormats, type MissionMediaType } from './mission-record';
 
 /** What a file says of a mission. */
 export interface NewMission {
@@ -10,8 +10,8 @@ export interface NewMission {
 }
 
 /** The fields of a mission that follow from its file. */
-export function fieldsOf({ name, mediaType, line }: NewMission) {
-  const format = missionFormats.find((each) => mediaTypeOf[each] === mediaType);
+export function missionFields({ name, mediaType, line }: NewMission) {
+  const format = missionFormats.find((each) => formatMediaTypes[each] === mediaType);
   if (!format) throw new Error(`${mediaType} is no media type of missions`);
   const [[longitude, latitude] = [NaN, NaN]] = line.waypoints;
   return {
@@ -19,7 +19,7 @@ export function fieldsOf({ name, mediaType, line }: NewMission) {
     format,
     heightReference: line.heightReference,
     waypointCount: line.waypoints.length,
-    length: Math.round(lengthOf(line) * 10) / 10,
+    length: Math.round(measureLength(line) * 10) / 10,
     start: [longitude, latitude] as [number, number],
   };
 }

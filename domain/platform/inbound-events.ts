@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { anyCommandName } from '../commands/command';
 import { commandReason, reportedCommandStatus } from '../commands/command-lifecycle';
-import { deviceCapabilities } from '../fleet/fleet';
+import { deviceCapabilities } from '../fleet/device';
 import { checkReport } from '../dispatch/job-check';
 import { jobReport } from '../jobs/job-report';
 import { judged } from '../values/judged';
-import { list } from '../values/list';
-import { sample } from '../telemetry/telemetry';
+import { listOfDistinct } from '../values/list-of-distinct';
+import { sample } from '../telemetry/sample';
 import { moment, name, text } from '../values/text';
 
 /** When a change of the fleet happened, to the millisecond: of two changes in one second it decides which is later. */
@@ -28,7 +28,7 @@ export const inboundEvents = {
   'job.status.reported': jobReport,
   'device.telemetry.reported': z.pipe(
     z.transform((one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] })),
-    z.object({ telemetry: list(judged(sample), 1, MAX_REPORTED_SAMPLES, 'samples') }),
+    z.object({ telemetry: listOfDistinct(judged(sample), 1, MAX_REPORTED_SAMPLES, 'samples') }),
   ),
   'device-group.registered': z.object({
     deviceGroupId: name,

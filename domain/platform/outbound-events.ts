@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { command, commandOrigins } from '../commands/command';
+import { viewerCommand, commandOrigins } from '../commands/command';
 import { dropReasons, type DropReason } from './drop-reason';
-import { job } from '../jobs/job';
+import { jobRecord } from '../jobs/job';
 import { checkedJob } from '../dispatch/job-check';
 import { missionLine } from '../missions/mission';
-import { share } from '../shares/share';
+import { shareRecord } from '../shares/share';
 
 /** The version of the events; what changes it is in docs/guides/versioning.md. */
 export const EVENT_VERSION = 1;
@@ -19,7 +19,7 @@ const commonFields = z.object({
 });
 
 /** What the platform is told of a job. */
-export const toldJob = z.pick(job, {
+export const toldJob = z.pick(jobRecord, {
   name: true,
   deviceGroupId: true,
   description: true,
@@ -53,7 +53,7 @@ const jobDetail = z.object({
 const shareDetail = z.object({
   ...commonFields.shape,
   shareId: z.string(),
-  ...z.pick(share, { resourceId: true, deviceId: true, shareType: true, permissions: true }).shape,
+  ...z.pick(shareRecord, { resourceId: true, deviceId: true, shareType: true, permissions: true }).shape,
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
 });
@@ -84,7 +84,7 @@ export const outboundEvents = {
     shareId: z.optional(z.string()),
     deviceId: z.string(),
     jobId: z.optional(z.string()),
-    command,
+    command: viewerCommand,
     /** Of its device's commands: one that is not above the last one that was taken is refused as `OUT_OF_ORDER`. */
     sequence: z.int(),
     requestedAt: z.iso.datetime(),

@@ -68,7 +68,7 @@ function shareEvent(
  * @param shareIdOf an identifier for a share that gives no access, since the share code does
  * @returns undefined when the change is not published
  */
-export function platformEventOf(
+export function toPlatformEvent(
   change: Change,
   at: string,
   shareIdOf: (shareCode: string) => string,

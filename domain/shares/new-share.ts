@@ -2,22 +2,22 @@
 import * as z from 'zod/mini';
 import { anyCommandName } from '../commands/command';
 import { organisationOf } from '../values/id';
-import { list } from '../values/list';
+import { listOfDistinct } from '../values/list-of-distinct';
 import { metadata } from '../values/metadata';
 import { Refusal } from '../values/refusal';
-import { permissions, shareBounds, shareTypes, type Share } from './share';
+import { permissions, newShareBounds, shareTypes, type Share } from './share';
 import { name } from '../values/text';
 
 const permissionList = z.pipe(
-  list(z.enum(permissions), 1, 10, 'permissions'),
+  listOfDistinct(z.enum(permissions), 1, 10, 'permissions'),
   z.transform((given) => permissions.filter((permission) => given.includes(permission))),
 );
 
-const bounded = ({ minimum, maximum, default: value }: (typeof shareBounds)[keyof typeof shareBounds]) =>
+const bounded = ({ minimum, maximum, default: value }: (typeof newShareBounds)[keyof typeof newShareBounds]) =>
   z._default(z.int().check(z.minimum(minimum), z.maximum(maximum)), value);
 
 /** Commands that the viewers of a share may send, by name. */
-const commands = z.optional(list(anyCommandName, 1, 50, 'commands'));
+const commands = z.optional(listOfDistinct(anyCommandName, 1, 50, 'commands'));
 
 /** Body of a request for a new share (spec section 4). */
 export const shareRequest = z.strictObject({
@@ -25,8 +25,8 @@ export const shareRequest = z.strictObject({
   shareType: z.enum(shareTypes),
   permissions: z._default(permissionList, ['view']),
   commands,
-  expiresIn: bounded(shareBounds.expiresIn),
-  maxViewers: bounded(shareBounds.maxViewers),
+  expiresIn: bounded(newShareBounds.expiresIn),
+  maxViewers: bounded(newShareBounds.maxViewers),
   metadata: z.optional(metadata),
 });
 

@@ -231,7 +231,7 @@ export interface RestoreInput {
 }
 
 /** Decides what a restore does with an item of a table. */
-export function restorationOf(
+export function decideRestoration(
   table: RestorableTable,
   { copy, current, isNamed, at, differs }: RestoreInput,
 ): Restoration {

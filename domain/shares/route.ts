@@ -14,7 +14,7 @@ export const MAX_ROUTE_POINTS = 100;
 const round = (degrees: number) => Number(degrees.toFixed(6));
 
 /** The route through points, to about 10 cm and with both ends. @param points longitude, latitude, and whatever follows */
-export const routeOf = (
+export const simplifyRoute = (
   points: readonly (readonly [longitude: number, latitude: number, ...rest: unknown[]])[],
 ): RoutePoint[] =>
   thinOut(points, MAX_ROUTE_POINTS).map(([longitude, latitude]) => [round(longitude), round(latitude)]);
@@ -70,5 +70,5 @@ export function flownWay(
   const place = { coordinates: [round(to[0]), round(to[1])] satisfies RoutePoint, actionOnArrival };
   const isKnown = actionOnArrival !== 'MISSION' || waypoints.length > 0;
   if (!start || !isKnown) return { place };
-  return { place, route: routeOf([start, ...(desiredLocation ? [to] : []), ...waypoints]) };
+  return { place, route: simplifyRoute([start, ...(desiredLocation ? [to] : []), ...waypoints]) };
 }

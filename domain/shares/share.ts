@@ -5,7 +5,7 @@ export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
 export const permissions = ['view', 'control'] as const;
 
 /** Bounds and defaults of a new share (bounds: DESIGN section 3). */
-export const shareBounds = {
+export const newShareBounds = {
   /** Viewers at the same time. */
   maxViewers: { minimum: 1, maximum: 1000, default: 10 },
   /** Lifetime in seconds. */
@@ -13,7 +13,7 @@ export const shareBounds = {
 } as const;
 
 /** A link to one device's live video or status, as it is stored. */
-export const share = z.object({
+export const shareRecord = z.object({
   shareCode: z.string(),
   resourceId: z.string(),
   /** The device of `resourceId`, which may identify one of the device's streams. */
@@ -47,7 +47,7 @@ const MOST_WITHOUT_BROADCAST = 50;
 /** Whether the samples of a share are published once for all of its viewers. */
 export const isBroadcast = ({ maxViewers }: Pick<Share, 'maxViewers'>): boolean => maxViewers > MOST_WITHOUT_BROADCAST;
 
-export type Share = z.output<typeof share>;
+export type Share = z.output<typeof shareRecord>;
 
 /** Whether a share has ended; times are ISO 8601 in UTC. An expired share counts as deleted (spec section 2). */
 export const hasEnded = ({ expiresAt, revokedAt }: Pick<Share, 'expiresAt' | 'revokedAt'>, now: string) =>

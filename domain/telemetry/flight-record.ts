@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { pointOf, trackPoint } from './flight';
-import type { Sample } from './telemetry';
-import { linesOf, thinOutLines } from './track-lines';
+import { toTrackPoint, trackPoint } from './flight';
+import type { Sample } from './sample';
+import { splitAtGaps, thinOutLines } from './track-lines';
 
 /**
  * A position in the record of a flight, with what else its sample says: metres per second, degrees from true north, percent.
@@ -30,8 +30,8 @@ const round = (value: number, digits: number) => Number(value.toFixed(digits));
 const roundIf = (value: number | undefined, digits: number) => (value === undefined ? value : round(value, digits));
 
 /** The position in a sample, as it is recorded; undefined when it has none. */
-export function recordedPointOf(sample: Sample): RecordedPoint | undefined {
-  const point = pointOf(sample);
+export function toRecordedPoint(sample: Sample): RecordedPoint | undefined {
+  const point = toTrackPoint(sample);
   if (!point) return undefined;
   const { navigation: { orientation, velocity } = {}, droneState, battery, deviceId } = sample;
   return {
@@ -45,7 +45,7 @@ export function recordedPointOf(sample: Sample): RecordedPoint | undefined {
 }
 
 /** The beginning of the interval of so many seconds that a time is in, Unix seconds. @param timestamp ISO 8601 */
-export const intervalOf = (timestamp: string, seconds: number) =>
+export const recordInterval = (timestamp: string, seconds: number) =>
   Math.floor(Date.parse(timestamp) / 1000 / seconds) * seconds;
 
 /** When a job was flown, by the clock of whoever said so; ISO 8601 in UTC. Undefined until it begins or ends. */
@@ -73,11 +73,11 @@ export interface DeviceTrack {
  * The tracks in a record, by device in order of their first positions: several devices may fly a job that names none.
  * @param points oldest first
  */
-export function tracksOf(points: readonly RecordedPoint[]): DeviceTrack[] {
+export function groupByDevice(points: readonly RecordedPoint[]): DeviceTrack[] {
   const deviceIds = [...new Set(points.map(({ deviceId }) => deviceId))];
   return deviceIds.map((deviceId) => {
     const own = points.filter((point) => point.deviceId === deviceId);
     // A thinned track has longer steps, which are no gaps.
-    return { deviceId, recorded: own.length, lines: thinOutLines(linesOf(own), MAX_TRACK_POSITIONS) };
+    return { deviceId, recorded: own.length, lines: thinOutLines(splitAtGaps(own), MAX_TRACK_POSITIONS) };
   });
 }

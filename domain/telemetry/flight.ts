@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { position, type DeviceState } from './telemetry';
+import { position, type DeviceState } from './sample';
 
 /** The beginning of a flight: ISO 8601, and metres above mean sea level if a position was reported by then. */
 export const takeOff = z.object({ timestamp: z.string(), altitude: z.optional(z.number()) });
@@ -82,11 +82,13 @@ export const takeOffAfter = (device: FlightState, states: readonly DeviceState[]
   states.length === 0 ? device.takeOff : takeOffsAfter(device, states).at(-1);
 
 /** The take-off of the flight that a device is in, if a late state belongs to that flight. */
-export const takeOffOf = ({ takeOff }: FlightState, { timestamp, droneState }: DeviceState): TakeOff | undefined =>
-  takeOff && takeOff.timestamp <= timestamp && !isOnGround(droneState) ? takeOff : undefined;
+export const takeOffOfLateState = (
+  { takeOff }: FlightState,
+  { timestamp, droneState }: DeviceState,
+): TakeOff | undefined => (takeOff && takeOff.timestamp <= timestamp && !isOnGround(droneState) ? takeOff : undefined);
 
 /** The position of a state, to about 10 cm and 0.1 m/s; undefined when it has none. */
-export function pointOf({ timestamp, navigation }: DeviceState): TrackPoint | undefined {
+export function toTrackPoint({ timestamp, navigation }: DeviceState): TrackPoint | undefined {
   if (!navigation?.position) return undefined;
   const [longitude, latitude, altitude] = navigation.position.coordinates;
   const groundSpeed = navigation.velocity?.groundSpeed;

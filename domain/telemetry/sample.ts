@@ -90,7 +90,7 @@ export type Sample = z.output<typeof sample>;
  * Sequence number of a sample: its timestamp in Unix milliseconds, so no counter is needed. A sample that is not later than
  * the device's last one is not delivered.
  */
-export const sequenceOf = ({ timestamp }: Pick<Sample, 'timestamp'>) => Date.parse(timestamp);
+export const sampleSequence = ({ timestamp }: Pick<Sample, 'timestamp'>) => Date.parse(timestamp);
 
 /** Seconds since a sample was measured, to a tenth; 0 when the device's clock is ahead. */
 export const ageAt = ({ timestamp }: Pick<DeviceState, 'timestamp'>, now: Date): number =>

@@ -12,7 +12,7 @@ const isAfterGap = (point: Timed, before: Timed | undefined) =>
   !before || Date.parse(point.timestamp) - Date.parse(before.timestamp) > MAX_GAP_S * 1000;
 
 /** The parts of a track between its gaps, oldest first; a position that stands alone is a part of its own. */
-export function linesOf<Point extends Timed>(points: readonly Point[]): Point[][] {
+export function splitAtGaps<Point extends Timed>(points: readonly Point[]): Point[][] {
   const lines: Point[][] = [];
   for (const [index, point] of points.entries()) {
     if (isAfterGap(point, points[index - 1])) lines.push([point]);

@@ -14,7 +14,7 @@ export type Origin = 'own' | 'another' | 'unknown';
  * @param createdBy the client that is noted
  * @param isOnlyClient whether its organisation has no other client
  */
-export function originOf(createdBy: string | undefined, clientId: string, isOnlyClient: boolean): Origin {
+export function findOrigin(createdBy: string | undefined, clientId: string, isOnlyClient: boolean): Origin {
   if (createdBy === undefined) return isOnlyClient ? 'own' : 'unknown';
   return createdBy === clientId ? 'own' : 'another';
 }

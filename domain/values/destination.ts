@@ -33,7 +33,7 @@ export interface Destination {
 }
 
 /** The action that a request means: a location alone is hovered at; with a mission, the mission is flown from there. */
-export function actionOf({ missionId, desiredLocation, actionOnArrival }: Destination): Action | undefined {
+export function meantAction({ missionId, desiredLocation, actionOnArrival }: Destination): Action | undefined {
   if (actionOnArrival !== undefined || !desiredLocation) return actionOnArrival;
   return missionId === undefined ? 'HOVER' : 'MISSION';
 }
@@ -70,7 +70,7 @@ export function expectDestination(destination: Destination): void {
 /** Why a destination is refused; undefined when it is complete. */
 export function whyNotFlown(destination: Destination): Refusal | undefined {
   const { desiredLocation, flight, missionId } = destination;
-  const action = actionOf(destination);
+  const action = meantAction(destination);
   const [longitude, latitude, altitude] = desiredLocation?.coordinates ?? [];
   // The zero value of a client's coordinates, in the Gulf of Guinea.
   if (longitude === 0 && latitude === 0) return invalid('desiredLocation.coordinates', 'must not be 0, 0');

@@ -5,7 +5,12 @@ import * as z from 'zod/mini';
  * costs no more than a short one.
  * @param what name of the elements in the message: `must have at most 40 samples`
  */
-export const list = <Element extends z.ZodMiniType>(element: Element, min: number, max: number, what: string) =>
+export const listOfDistinct = <Element extends z.ZodMiniType>(
+  element: Element,
+  min: number,
+  max: number,
+  what: string,
+) =>
   z.pipe(
     z
       .array(z.unknown())

@@ -2,9 +2,9 @@ import * as endpoints from '../../contract/access/limits.endpoints';
 import { MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../contract/channels/status-channels';
 import { countedRates, tokenThrottle } from '../../contract/limits';
 import { countSubscriptions } from '../../data/channels/subscriptions';
-import { readUsage } from '../../data/access/usage';
+import { readUsage } from '../../data/access/usage-plan';
 import { RATE_WINDOW_S, rateWindow } from '../../domain/access/rate-window';
-import { shareBounds } from '../../domain/shares/share';
+import { newShareBounds } from '../../domain/shares/share';
 import { serve } from '../serve/serve';
 
 const left = (limit: number, used: number) => Math.max(0, limit - used);
@@ -30,7 +30,7 @@ export const handler = serve('GET /v3/limits', endpoints.getLimits, async ({ cal
       rates: [...rates, tokenThrottle],
       connections: quota(MAX_CONNECTIONS, connections),
       subscriptions: quota(MAX_SUBSCRIPTIONS, subscriptions),
-      shares: shareBounds,
+      shares: newShareBounds,
     },
   };
 });

@@ -10,7 +10,7 @@ import { verifyToken, type Token } from './verify-token';
 const keyErrors = [FetchError, JwksValidationError, JwkValidationError];
 
 /** An active partner's client with a valid token. */
-export interface Identity extends Token {
+export interface CallerIdentity extends Token {
   readonly organisation: Organisation;
   /** Where they differ from those of every client. */
   readonly limits: LimitsOfClient | undefined;
@@ -22,7 +22,7 @@ export interface Identity extends Token {
  * @throws Refusal `unauthorized` for a token that this service did not issue, that has expired or that its client may not use any
  *   more, `forbidden` for a partner that is unknown or suspended; any other error when this could not be determined
  */
-export async function identify(accessToken: string, path?: string): Promise<Identity> {
+export async function identify(accessToken: string, path?: string): Promise<CallerIdentity> {
   const token = await verifyToken(accessToken).catch((error: unknown) => {
     if (keyErrors.some((kind) => error instanceof kind)) throw error;
     throw new Refusal('unauthorized', [], { cause: error });

@@ -5,7 +5,7 @@ import { requestToken } from '../../data/access/tokens';
 import { apiKeyIds } from '../../domain/access/partner';
 import { Refusal, invalid } from '../../domain/values/refusal';
 import { serve } from '../serve/serve';
-import { tokenRequest } from './token-request';
+import { tokenRequestBody } from './token-request';
 
 export const handler = serve(
   'POST /v3/auth/token',
@@ -20,5 +20,5 @@ export const handler = serve(
     if (!ownsKey || partner.status !== 'active') throw apiKeyRefused();
     return requestToken(client_id, client_secret);
   },
-  tokenRequest,
+  tokenRequestBody,
 );

@@ -1,16 +1,16 @@
 import { invalid } from '../../domain/values/refusal';
 import { basicCredentials } from './credentials';
 import { check, MAX_SHOWN } from '../runtime/details';
-import { bodySchemaOf, expectUtf8, mediaTypeOf, readBody } from '../serve/json-body';
+import { bodySchema, expectUtf8, mediaTypeIn, readBody } from '../serve/json-body';
 import { header, type Event, type Exchange } from '../serve/request';
 
 /**
  * Step of the token endpoint: reads the request as OAuth clients send it, a form or JSON, with the credentials in it or by HTTP Basic.
  * @throws Refusal `invalid_request` that names each fault, `unsupported_media_type`
  */
-export function tokenRequest(exchange: Exchange, event: Event): void {
+export function tokenRequestBody(exchange: Exchange, event: Event): void {
   expectUtf8(event);
-  exchange.body = check(bodySchemaOf(exchange), readTokenRequest(event));
+  exchange.body = check(bodySchema(exchange), readTokenRequest(event));
 }
 
 /** A form-encoded body; each parameter may be given once (RFC 6749 section 3.2). */
@@ -22,7 +22,7 @@ function readForm(text: string): Record<string, string> {
 }
 
 function readTokenRequest(event: Event): unknown {
-  const isForm = mediaTypeOf(event)?.essence === 'application/x-www-form-urlencoded';
+  const isForm = mediaTypeIn(event)?.essence === 'application/x-www-form-urlencoded';
   const body = isForm ? readForm(event.body ?? '') : readBody(event);
   const basic = basicCredentials(header(event, 'Authorization'));
   if (!basic || typeof body !== 'object' || body === null) return body;

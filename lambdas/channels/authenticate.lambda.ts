@@ -6,7 +6,7 @@ import type { Connection } from '../../data/channels/connections';
 import { renewConnection } from '../../data/channels/renewal';
 import { sessionItem, unfollowAll, type PartnerSession } from '../../data/channels/sessions';
 import { closeSocket, postToSocket } from '../../data/channels/sockets';
-import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import type { Refusal } from '../../domain/values/refusal';
 import { identify } from '../access/identify';
 import { logger } from '../runtime/logger';

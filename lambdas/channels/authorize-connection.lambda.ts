@@ -3,10 +3,10 @@ import * as z from 'zod/mini';
 import { channelKinds, channels } from '../../contract/channels/status-channels';
 import { noteListener } from '../../data/channels/listeners';
 import { Refusal } from '../../domain/values/refusal';
-import { identify, type Identity } from '../access/identify';
+import { identify, type CallerIdentity } from '../access/identify';
 import { iotArn } from '../access/iot-arn';
 import { logger } from '../runtime/logger';
-import { oauthClientOf } from '../../contract/channels/mqtt-client-id';
+import { parseOauthClient } from '../../contract/channels/mqtt-client-id';
 import { recoverSubscriptions } from './mqtt-subscribers';
 
 /** Event of a custom authorizer of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
@@ -37,7 +37,7 @@ const statement = (action: string, resources: readonly string[]) => ({
 const onlyDefaultFeatures = { 'ForAllValues:StringEquals': { 'iot:ConnectAttributes': [] } };
 
 /** Allows connecting with this client id, and subscribing to those topics of the organisation that the scopes allow. */
-function policyFor({ organisation, scopes }: Identity, mqttClientId: string) {
+function policyFor({ organisation, scopes }: CallerIdentity, mqttClientId: string) {
   const topics = channelKinds
     .filter((kind) => scopes.includes(channels[kind].scope))
     .map((kind) => `${kind}-${organisation}-*/${channels[kind].topicSuffix}`);
@@ -65,7 +65,7 @@ function policyFor({ organisation, scopes }: Identity, mqttClientId: string) {
  * AWS IoT calls the authorizer again every five minutes while a client is connected: time to find subscriptions whose events
  * were lost. Never fails, since that would end the connection; the next call tries again.
  */
-async function recoverInTime(identity: Identity, mqttClientId: string): Promise<void> {
+async function recoverInTime(identity: CallerIdentity, mqttClientId: string): Promise<void> {
   const timeout = pause(RECOVERY_TIMEOUT_MS, undefined, { ref: false }).then(() => {
     throw new Error(`No answer within ${RECOVERY_TIMEOUT_MS} ms`);
   });
@@ -81,7 +81,7 @@ async function authorize(input: unknown) {
   const [user] = username.split('?', 1);
   const identity = await identify(Buffer.from(password, 'base64').toString());
   const { clientId, expiresAt } = identity;
-  if (user !== clientId || oauthClientOf(mqttClientId) !== clientId) throw new Refusal('forbidden');
+  if (user !== clientId || parseOauthClient(mqttClientId) !== clientId) throw new Refusal('forbidden');
   // The session must end with the token, and five minutes is the shortest session that AWS IoT accepts.
   const left = Math.floor(expiresAt - Date.now() / 1000);
   if (left < SHORTEST_S) throw new Refusal('unauthorized');

@@ -1,9 +1,9 @@
 import { channels, type Channel, type ChannelKind } from '../../contract/channels/status-channels';
 import { lacksScope } from '../../contract/terms/forbidden';
-import { expectDeviceGroup, listGroup } from '../../data/fleet/fleet';
-import { findJob, readItem } from '../../data/jobs/jobs';
+import { expectDeviceGroup, listGroup } from '../../data/fleet/devices';
+import { findJob, readJob } from '../../data/jobs/jobs';
 import { findShare, readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet/fleet';
+import type { Device } from '../../domain/fleet/device';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import {
   deviceMessage,
@@ -13,7 +13,7 @@ import {
   type Change,
 } from '../../domain/channels/status-event';
 import type { StatusMessage } from '../../domain/channels/status-message';
-import { ageAt } from '../../domain/telemetry/telemetry';
+import { ageAt } from '../../domain/telemetry/sample';
 
 /** How a channel is authorised, and how its state is read; `now` is ISO 8601. */
 interface ChannelState {
@@ -41,7 +41,7 @@ const states: Readonly<Record<ChannelKind, ChannelState>> = {
   job: {
     authorise: async (caller, id) => ({ kind: 'job', before: await findJob(caller, id), after: undefined }),
     state: async (id) => {
-      const found = await readItem(id);
+      const found = await readJob(id);
       return found && [jobMessage(found.job)];
     },
   },

@@ -1,6 +1,6 @@
 import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from '../../contract/channels/status-channels';
-import { broadcastProtocol, shareProtocols } from '../../contract/shares/share-page';
-import { callsOf } from '../../data/access/rate-limit';
+import { broadcastProtocol, shareProtocols } from '../../contract/shares/viewer-protocol';
+import { callCounter } from '../../data/access/rate-limit';
 import { Refusal } from '../../domain/values/refusal';
 import { identify } from '../access/identify';
 import { type ConnectEvent, expectCloudFront, protocolsIn, tokenIn } from './connect-event';
@@ -42,7 +42,7 @@ export const handler = handshake(async (event, now) => {
   if (token === undefined) throw new Refusal('unauthorized');
   const identity = await identify(token);
   const handshakes = identity.limits?.[HANDSHAKE] ?? HANDSHAKES_PER_MINUTE;
-  await limitRate(callsOf(identity.clientId, HANDSHAKE), handshakes, now);
+  await limitRate(callCounter(identity.clientId, HANDSHAKE), handshakes, now);
   if (channel === TELEMETRY) await openPartnerSession(connectionId, identity, now);
   else await followChannel(event, identity, now);
   return {};

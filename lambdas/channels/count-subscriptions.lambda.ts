@@ -11,7 +11,7 @@ import { endMqttConnection } from '../../data/channels/mqtt-topics';
 import type { Partner } from '../../domain/access/partner';
 import { findPartner } from '../../data/access/partners';
 import { logger } from '../runtime/logger';
-import { oauthClientOf } from '../../contract/channels/mqtt-client-id';
+import { parseOauthClient } from '../../contract/channels/mqtt-client-id';
 import { noteSubscribedTopics } from './mqtt-subscribers';
 
 /** A lifecycle event of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html). */
@@ -39,7 +39,7 @@ async function clientsToClose({ clientId, status, tokensFrom = 0 }: Partner, mqt
  */
 export async function handler(input: unknown): Promise<void> {
   const { clientId: mqttClientId, timestamp, eventType, topics } = lifecycleEvent.parse(input);
-  const clientId = oauthClientOf(mqttClientId);
+  const clientId = parseOauthClient(mqttClientId);
   const partner = clientId === undefined ? undefined : await findPartner(clientId);
   if (!partner) return;
   // What is left of an earlier session is deleted when this one ends: it no longer counts.

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { removeConnectionById, type Connection } from '../../data/channels/connections';
-import { heldDeviceOf } from '../../data/channels/sessions';
+import { heldDevice } from '../../data/channels/sessions';
 import { endMqttConnection } from '../../data/channels/mqtt-topics';
 import { readShare } from '../../data/shares/shares';
 import { viewerClientId, viewerPseudonym } from '../../data/shares/share-id';
-import { endLeaseOf } from '../commands/lease';
+import { endLeaseOfViewer } from '../commands/lease';
 
 /** A thousand viewers of a share that has ended give no seat back: a read each, and no write to the seats. */
 async function hasSeat({ shareCode }: Connection): Promise<boolean> {
@@ -18,8 +18,8 @@ export async function handler({ requestContext }: APIGatewayProxyWebsocketEventV
   // A viewer without a seat gets no samples either.
   if (items.some(({ broadcast }) => broadcast !== undefined)) await endMqttConnection(viewerClientId(connectionId));
   for (const item of items) {
-    const deviceId = heldDeviceOf(item);
-    if (deviceId !== undefined) await endLeaseOf(deviceId, viewerPseudonym(connectionId));
+    const deviceId = heldDevice(item);
+    if (deviceId !== undefined) await endLeaseOfViewer(deviceId, viewerPseudonym(connectionId));
   }
   return { statusCode: 200 };
 }

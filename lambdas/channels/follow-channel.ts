@@ -1,15 +1,15 @@
 import { channelKey } from '../../data/store/channel-key';
-import { channelOf, MAX_CONNECTIONS, type Channel } from '../../contract/channels/status-channels';
+import { toChannel, MAX_CONNECTIONS, type Channel } from '../../contract/channels/status-channels';
 import { addConnection, removeConnection } from '../../data/channels/connections';
-import { noteFollowed } from '../../data/channels/followed-until';
+import { noteFollowed } from '../../data/channels/followed-channels';
 import { noteListener } from '../../data/channels/listeners';
 import { requestSnapshot } from '../../data/channels/request-snapshot';
 import { findCursor } from '../../data/events/cursors';
 import { hasEventAfter } from '../../data/events/missed-events';
 import { Refusal } from '../../domain/values/refusal';
-import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { kinds, organisationOf, type Organisation } from '../../domain/values/id';
-import type { Identity } from '../access/identify';
+import type { CallerIdentity } from '../access/identify';
 import { authoriseChannel } from './channel-state';
 import type { ConnectEvent } from './connect-event';
 
@@ -17,13 +17,13 @@ import type { ConnectEvent } from './connect-event';
 function channelIn({ queryStringParameters }: ConnectEvent): Channel {
   const kind = kinds.find((each) => each === queryStringParameters?.['channel']);
   const id = queryStringParameters?.['id'];
-  const channel = kind && id ? channelOf({ kind, id }) : undefined;
+  const channel = kind && id ? toChannel({ kind, id }) : undefined;
   if (!channel) throw new Refusal('resource_not_found');
   return channel;
 }
 
 /** The number of the last event that a client knows which resumes. @throws Refusal `invalid_request` for another cursor than its own */
-async function resumesAfter({ queryStringParameters }: ConnectEvent, { organisation }: Identity) {
+async function resumesAfter({ queryStringParameters }: ConnectEvent, { organisation }: CallerIdentity) {
   const cursor = queryStringParameters?.['after'];
   return cursor === undefined ? undefined : findCursor(organisation, cursor);
 }
@@ -32,7 +32,7 @@ async function resumesAfter({ queryStringParameters }: ConnectEvent, { organisat
  * {@link authoriseChannel}; but a client that resumes is let in when the resource has been deleted since, for the last messages.
  * @throws Refusal
  */
-async function authorise(identity: Identity, channel: Channel, after: number | undefined, now: Date) {
+async function authorise(identity: CallerIdentity, channel: Channel, after: number | undefined, now: Date) {
   try {
     return await authoriseChannel(identity, channel, now.toISOString());
   } catch (error) {
@@ -60,7 +60,7 @@ async function noteFollower({ kind, id }: Channel, organisation: Organisation, o
 }
 
 /** Connects a partner to a status channel: authorise, take a seat, request the snapshot or the replay. @throws Refusal */
-export async function followChannel(event: ConnectEvent, identity: Identity, now: Date): Promise<void> {
+export async function followChannel(event: ConnectEvent, identity: CallerIdentity, now: Date): Promise<void> {
   const { clientId, expiresAt } = identity;
   const channel = channelIn(event);
   const after = await resumesAfter(event, identity);

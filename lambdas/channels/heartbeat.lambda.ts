@@ -8,7 +8,7 @@ import { noteWarning } from '../../data/channels/renewal';
 import { readShare } from '../../data/shares/shares';
 import { isSession } from '../../data/channels/sessions';
 import { closeSocket, postToSocket } from '../../data/channels/sockets';
-import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { organisationOf } from '../../domain/values/id';
 import { isInForce } from '../../domain/access/partner';
 import { memoise, withConcurrency } from '../runtime/concurrency';

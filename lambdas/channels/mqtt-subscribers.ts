@@ -1,9 +1,9 @@
 import { channelOfTopic } from '../../contract/channels/status-channels';
-import { noteFollowed, type Followed } from '../../data/channels/followed-until';
+import { noteFollowed, type Followed } from '../../data/channels/followed-channels';
 import { subscribedTopics } from '../../data/channels/mqtt-topics';
 import { MAX_SESSION_S, missingSubscriptions, recordSubscription } from '../../data/channels/subscriptions';
 import { organisationOf, type Organisation } from '../../domain/values/id';
-import type { Identity } from '../access/identify';
+import type { CallerIdentity } from '../access/identify';
 import { logger } from '../runtime/logger';
 
 /** The resource of an organisation that a topic is about. */
@@ -40,7 +40,7 @@ export async function noteSubscribedTopics(
  * @throws the SDK's error when AWS IoT or DynamoDB does not answer
  */
 export async function recoverSubscriptions(
-  { clientId, organisation, expiresAt }: Identity,
+  { clientId, organisation, expiresAt }: CallerIdentity,
   mqttClientId: string,
 ): Promise<void> {
   const listedAt = Date.now();

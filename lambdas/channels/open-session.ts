@@ -1,24 +1,24 @@
 import { MAX_CONNECTIONS } from '../../contract/channels/status-channels';
 import { lacksScope } from '../../contract/terms/forbidden';
-import { noteFollowed } from '../../data/channels/followed-until';
+import { noteFollowed } from '../../data/channels/followed-channels';
 import { removeConnection, takeConnectionSeat } from '../../data/channels/connections';
 import { requestSnapshot } from '../../data/channels/request-snapshot';
 import { isActive } from '../../data/access/organisation-status';
 import { openSession, sessionItem, type PartnerSession, type ViewerSession } from '../../data/channels/sessions';
 import { takeViewerSeat } from '../../data/shares/share-viewers';
 import { readShare } from '../../data/shares/shares';
-import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { organisationOf } from '../../domain/values/id';
 import { Refusal } from '../../domain/values/refusal';
 import { isBroadcast, viewerHandshakesPerMinute } from '../../domain/shares/share';
 import { finalMessage } from './channel-state';
-import type { Identity } from '../access/identify';
-import { broadcastTopicOf, shareIdOf } from '../../data/shares/share-id';
+import type { CallerIdentity } from '../access/identify';
+import { broadcastTopic, digestShareCode } from '../../data/shares/share-id';
 import { limitRate } from '../runtime/limit-rate';
 import { telemetryScopes } from '../../contract/telemetry/telemetry.actions';
 
 /** Opens a partner's session on the telemetry endpoint. @throws Refusal `forbidden`, `too_many_requests` */
-export async function openPartnerSession(connectionId: string, identity: Identity, now: Date): Promise<void> {
+export async function openPartnerSession(connectionId: string, identity: CallerIdentity, now: Date): Promise<void> {
   const { clientId, organisation, scopes: granted } = identity;
   if (!telemetryScopes.some((scope) => granted.includes(scope))) throw lacksScope('Authorization', ...telemetryScopes);
   const openedAt = Math.floor(now.getTime() / 1000);
@@ -51,7 +51,7 @@ export async function openViewerSession(
   const organisation = organisationOf('share', shareCode) ?? '';
   // Shares of a suspended organisation count as not found until it is resumed.
   if (!(await isActive(organisation))) throw new Refusal('share_not_found');
-  await limitRate(`viewers#${shareIdOf(shareCode)}`, viewerHandshakesPerMinute(share), now);
+  await limitRate(`viewers#${digestShareCode(shareCode)}`, viewerHandshakesPerMinute(share), now);
   const openedAt = Math.floor(now.getTime() / 1000);
   const expiresAt = Math.min(Date.parse(share.expiresAt) / 1000, openedAt + LONGEST_CONNECTION_S);
   const { resourceId, deviceId, shareType, permissions } = share;
@@ -63,7 +63,7 @@ export async function openViewerSession(
     connectionId,
     openedAt,
     expiresAt,
-    ...(takesBroadcast && isBroadcast(share) && { broadcast: broadcastTopicOf(shareCode) }),
+    ...(takesBroadcast && isBroadcast(share) && { broadcast: broadcastTopic(shareCode) }),
   };
   try {
     session.shard = await takeViewerSeat(share, session, openedAt);

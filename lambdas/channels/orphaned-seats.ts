@@ -1,6 +1,6 @@
 import type { Connection } from '../../data/channels/connections';
 import type { SeatCount } from '../../data/channels/connections-scan';
-import { holderOf, releaseSeats, seatOwner, type SeatHolder } from '../../data/store/seats';
+import { parseSeat, releaseSeats, seatOwner, type SeatHolder } from '../../data/store/seats';
 import { requestViewerCount, releaseViewerSeats } from '../../data/shares/share-viewers';
 import { withConcurrency } from '../runtime/concurrency';
 import { logger } from '../runtime/logger';
@@ -23,7 +23,7 @@ export function orphanedSeats(now: number) {
 
   async function check(count: SeatCount): Promise<void> {
     const orphans = [...count.seats]
-      .map(holderOf)
+      .map(parseSeat)
       .filter(({ connectionId, openedAt }) => !connected.has(connectionId) && now - openedAt * 1000 > GRACE_PERIOD_MS);
     if (orphans.length > 0) {
       logger.warn('orphaned seats released', { count: orphans.length });

@@ -1,20 +1,20 @@
-import type { ControlOutcomeMessage } from '../../contract/shares/share-page';
-import { followersOf, type Follower } from '../../data/channels/followers';
+import type { ControlOutcomeMessage } from '../../contract/shares/viewer-protocol';
+import { findFollowers, type Follower } from '../../data/channels/followers';
 import { readListeners } from '../../data/channels/listeners';
-import { readItem } from '../../data/jobs/jobs';
+import { readJob } from '../../data/jobs/jobs';
 import type { CommandRecord } from '../../domain/commands/command-record';
 import { mayBeSubscribed } from '../../domain/telemetry/followed-until';
 import { organisationOf } from '../../domain/values/id';
 import type { Change, StatusEvent } from '../../domain/channels/status-event';
 import { allSettled, withConcurrency } from '../runtime/concurrency';
 import { logger } from '../runtime/logger';
-import { outgoing, sendToFollower, type OutgoingMessage } from '../sockets/followers';
+import { outgoing, sendToFollower, type OutgoingMessage } from '../sockets/send-to-followers';
 import { commandAudience, publishStatus } from './publish-status';
 
 type CommandChange = Extract<Change, { readonly kind: 'command' }>;
 
 /** Publishes a change of a command on the channels of its job and its group, and to the viewers of the share that it came through. */
-export async function publishCommand(
+export async function publishCommandStatus(
   { before, after, shareCode }: CommandChange,
   events: readonly StatusEvent[],
 ): Promise<void> {
@@ -32,7 +32,7 @@ async function publishToChannels({ deviceId, jobId }: CommandRecord, events: rea
   const now = new Date();
   const listeners = await readListeners(organisationOf('device', deviceId) ?? '', now);
   const job =
-    jobId !== undefined && mayBeSubscribed(listeners.topicUntil, now) ? await readItem(jobId, false) : undefined;
+    jobId !== undefined && mayBeSubscribed(listeners.topicUntil, now) ? await readJob(jobId, false) : undefined;
   for (const event of events) await publishStatus(event, commandAudience(listeners, job?.followed));
 }
 
@@ -59,7 +59,7 @@ async function tellViewers({ status, ...command }: CommandRecord, shareCode: str
     timestamp: endedAt ?? deliveredAt ?? requestedAt,
     ...(reason !== undefined && { reason }),
   };
-  for await (const page of followersOf({ kind: 'share', id: shareCode })) {
+  for await (const page of findFollowers({ kind: 'share', id: shareCode })) {
     // Partners follow the share's status on the same channel, which carries no other type of message.
     const viewers = page.filter((follower) => follower.shareCode === shareCode);
     await withConcurrency(viewers, send(outgoing(message)));

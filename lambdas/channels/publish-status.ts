@@ -1,14 +1,14 @@
-import { channelsOf, type Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { findChannels, type Channel } from '../../contract/channels/status-channels';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { channelKey } from '../../data/store/channel-key';
-import { followersOf, type Follower } from '../../data/channels/followers';
-import { requestRetention } from '../../data/channels/retained-status';
-import { isPermanentFailure, publish, type Retention } from '../../data/channels/mqtt-topics';
+import { findFollowers, type Follower } from '../../data/channels/followers';
+import { requestRetention } from '../../data/channels/retention-requests';
+import { isPermanentFailure, publishOnTopic, type Retention } from '../../data/channels/mqtt-topics';
 import { isFollowed, mayBeSubscribed, type FollowedUntil } from '../../domain/telemetry/followed-until';
 import type { StatusEvent } from '../../domain/channels/status-event';
 import { allSettled, memoise } from '../runtime/concurrency';
 import { logger } from '../runtime/logger';
-import { publishToSockets } from '../sockets/followers';
+import { publishToSockets } from '../sockets/send-to-followers';
 
 /** Who an event is sent to on a channel. */
 export interface Audience {
@@ -31,14 +31,14 @@ export type AudienceOf = (channel: Channel, event: StatusEvent) => Promise<Audie
 export function findAudience(followedOf: (channel: Channel) => Promise<FollowedUntil>): AudienceOf {
   const followers = memoise(async (channel: Channel) => {
     const pages: Follower[][] = [];
-    for await (const page of followersOf(channel)) pages.push(page);
+    for await (const page of findFollowers(channel)) pages.push(page);
     return pages;
   }, channelKey);
   async function* once(channel: Channel) {
     yield* await followers(channel);
   }
   return async (channel, { role }) => {
-    if (role !== 'transient') return { followers: followersOf(channel), topic: 'until-replaced' };
+    if (role !== 'transient') return { followers: findFollowers(channel), topic: 'until-replaced' };
     const { socketsUntil, topicUntil } = await followedOf(channel);
     const now = new Date();
     return {
@@ -65,7 +65,7 @@ export const audienceUntil =
   (topicUntil: number | undefined): AudienceOf =>
   (channel, { role }) => {
     const topic = whileSubscribed(topicUntil);
-    const followers = role === 'end' && channel.kind === 'share' ? nobody() : followersOf(channel);
+    const followers = role === 'end' && channel.kind === 'share' ? nobody() : findFollowers(channel);
     return Promise.resolve({ followers, topic: role === 'end' ? (topic ?? 'none') : topic });
   };
 
@@ -81,7 +81,7 @@ export const commandAudience =
     const now = new Date();
     const until = channel.kind === 'job' ? job?.topicUntil : topicUntil;
     return Promise.resolve({
-      followers: mayBeSubscribed(socketsUntil, now) ? followersOf(channel) : nobody(),
+      followers: mayBeSubscribed(socketsUntil, now) ? findFollowers(channel) : nobody(),
       topic: mayBeSubscribed(until, now) ? 'none' : undefined,
     });
   };
@@ -112,11 +112,11 @@ async function publishState(
   retention: Retention,
   attempt = 0,
 ): Promise<void> {
-  const topic = topicOf(channel);
+  const topic = topicName(channel);
   try {
-    await publish(topic, payload, retention);
+    await publishOnTopic(topic, payload, retention);
   } catch (error) {
-    if (payload !== '') await publish(topic, payload, 'none');
+    if (payload !== '') await publishOnTopic(topic, payload, 'none');
     logger.warn('state not retained yet', { error });
     const deviceId = message.type === 'device.status' ? message.deviceId : undefined;
     await requestRetention({
@@ -137,7 +137,7 @@ async function publishEvent(
 ): Promise<void> {
   const payload = JSON.stringify(event.message);
   if (event.role === 'state') return publishState(channel, event, payload, retention, attempt);
-  await publish(topicOf(channel), payload, 'none');
+  await publishOnTopic(topicName(channel), payload, 'none');
   // What was retained for nobody any more has expired.
   if (event.role === 'end' && retention !== 'none') await publishState(channel, event, '', 'until-replaced');
 }
@@ -165,7 +165,7 @@ async function publishToTopic(
  */
 export const publishStatus = (event: StatusEvent, audienceOf: AudienceOf): Promise<void> =>
   allSettled(
-    channelsOf(event.message).map(async (channel) => {
+    findChannels(event.message).map(async (channel) => {
       const { followers, topic, attempt } = await audienceOf(channel, event);
       const toTopic = topic === undefined ? [] : [publishToTopic(channel, event, topic, attempt)];
       await allSettled([...toTopic, publishToSockets(event, followers)]);

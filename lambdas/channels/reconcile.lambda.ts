@@ -1,4 +1,4 @@
-import { markOffline } from '../../data/fleet/device-state';
+import { markOffline } from '../../data/fleet/save-device-state';
 import { onlineDevices, type OnlineDevice } from '../../data/fleet/online-devices';
 import { LONGEST_OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { allSettled } from '../runtime/concurrency';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { channelOf, type Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
-import { publishAgain } from '../../data/channels/followed-until';
-import { readRetentionRequest, type RetentionRequest } from '../../data/channels/retained-status';
-import { publish } from '../../data/channels/mqtt-topics';
+import { toChannel, type Channel } from '../../contract/channels/status-channels';
+import { topicName } from '../../contract/terms/topics-and-paths';
+import { publishAgain } from '../../data/channels/followed-channels';
+import { readRetentionRequest, type RetentionRequest } from '../../data/channels/retention-requests';
+import { publishOnTopic } from '../../data/channels/mqtt-topics';
 import type { StatusMessage } from '../../domain/channels/status-message';
 import { currentState } from './channel-state';
 import { eachMessage } from '../runtime/each-message';
@@ -33,7 +33,7 @@ async function retainOfGroup(channel: Channel, overdue: RetentionRequest): Promi
   let state = await stateOf(channel, overdue, now);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const text = state ? JSON.stringify({ ...state, cursor: overdue.cursor }) : '';
-    await publish(topicOf(channel), text, 'until-replaced');
+    await publishOnTopic(topicName(channel), text, 'until-replaced');
     const published = state;
     state = await stateOf(channel, overdue, now);
     if (isDeepStrictEqual(published, state)) return;
@@ -45,12 +45,13 @@ async function retainOfGroup(channel: Channel, overdue: RetentionRequest): Promi
  * end could come first.
  */
 async function retain(overdue: RetentionRequest): Promise<void> {
-  const channel = channelOf(overdue);
+  const channel = toChannel(overdue);
   if (!channel) throw new Error(`a ${overdue.kind} has no channel`);
   const { kind, id } = channel;
   if (kind === 'group') return retainOfGroup(channel, overdue);
   if (overdue.attempt > MAX_OF_STREAM) throw new Error('AWS IoT retains no state of this channel');
-  if (!(await publishAgain({ kind, id }, overdue.attempt + 1))) await publish(topicOf(channel), '', 'until-replaced');
+  if (!(await publishAgain({ kind, id }, overdue.attempt + 1)))
+    await publishOnTopic(topicName(channel), '', 'until-replaced');
 }
 
 /** Queue of channels whose state could not be retained at once → their retained messages (DESIGN section 3). */

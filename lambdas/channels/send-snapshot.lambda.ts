@@ -4,7 +4,7 @@ import { sendChannelSnapshot } from './snapshot-of-status';
 import { sendSubscriptionSnapshot } from './snapshot-of-subscription';
 import { sendViewerSnapshot } from './snapshot-of-viewer';
 import { endLater } from '../sockets/close-followers';
-import { endFollowers } from '../sockets/followers';
+import { endFollowers } from '../sockets/send-to-followers';
 import { untilNoticed } from '../telemetry/followed-group';
 import { logger } from '../runtime/logger';
 import { about, named, type Subject } from '../runtime/subject';

@@ -1,16 +1,16 @@
-import { channelOf, MAX_REPLAYED, messageTypesOf, type Channel } from '../../contract/channels/status-channels';
+import { toChannel, MAX_REPLAYED, carriedTypes, type Channel } from '../../contract/channels/status-channels';
 import type { GapMessage, ResumedMessage } from '../../contract/channels/socket-messages';
 import { followedResource, type Connection } from '../../data/channels/connections';
 import { closeSocket, HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../data/channels/sockets';
 import type { LoggedEvent } from '../../data/events/log-items';
 import { lastCursor } from '../../data/events/cursors';
 import { missedEvents, unsettledEvents } from '../../data/events/missed-events';
-import { cursorOf } from '../../domain/events/cursor';
+import { formatCursor } from '../../domain/events/cursor';
 import { organisationOf, type Organisation } from '../../domain/values/id';
-import { subjectOf } from '../../domain/channels/sequence';
+import { messageSubject } from '../../domain/channels/sequence';
 import { endsChannel } from '../../domain/channels/status-event';
 import { currentSnapshot } from './channel-state';
-import { aged } from './aged';
+import { withAgeNow } from './aged';
 import { catchUp, sendFinalMessage } from './catch-up';
 
 /** How a follower begins. */
@@ -29,7 +29,7 @@ export async function sendChannelSnapshot(follower: Connection, { end, after }: 
   if (after !== undefined) {
     const missed = await missedEvents(organisation, channel, after, MAX_REPLAYED, now);
     const unsettled =
-      missed && messageTypesOf(channel.kind).length > 1 ? await unsettledEvents(organisation, channel, after, now) : [];
+      missed && carriedTypes(channel.kind).length > 1 ? await unsettledEvents(organisation, channel, after, now) : [];
     if (missed) return replay(follower, organisation, after, [...unsettled, ...missed]);
     if (!(await post({ type: 'gap' } satisfies GapMessage))) return;
   }
@@ -40,15 +40,15 @@ export async function sendChannelSnapshot(follower: Connection, { end, after }: 
   for (const [index, message] of state.entries()) {
     // Whoever has the cursor has the whole state: a client that is cut off before does not resume, but gets it again.
     const isLast = index === state.length - 1;
-    if (!(await post(aged({ ...message, ...(isLast && { cursor }), snapshot: true })))) return;
+    if (!(await post(withAgeNow({ ...message, ...(isLast && { cursor }), snapshot: true })))) return;
   }
-  await catchUp(follower, Object.fromEntries(state.map((message) => [subjectOf(message), message.sequence])));
+  await catchUp(follower, Object.fromEntries(state.map((message) => [messageSubject(message), message.sequence])));
 }
 
 /** The channel and the organisation that a connection follows. */
 function followedBy(follower: Connection): { readonly channel: Channel; readonly organisation: Organisation } {
   const resource = followedResource(follower);
-  const channel = resource && channelOf(resource);
+  const channel = resource && toChannel(resource);
   const organisation = channel && organisationOf(channel.kind, channel.id);
   if (!channel || organisation === undefined) throw new Error('the connection follows no channel');
   return { channel, organisation };
@@ -71,10 +71,10 @@ async function replay(
   const post = postTo(follower);
   const sent: Record<string, number> = {};
   for (const { number, message } of missed) {
-    if (!(await post({ ...message, cursor: cursorOf(organisation, number), replayed: true }))) return;
+    if (!(await post({ ...message, cursor: formatCursor(organisation, number), replayed: true }))) return;
     if (endsChannel(message)) return closeSocket(follower, HANDSHAKE_RETRY_DELAYS_MS);
-    sent[subjectOf(message)] = message.sequence;
+    sent[messageSubject(message)] = message.sequence;
   }
-  const cursor = cursorOf(organisation, Math.max(after, missed.at(-1)?.number ?? 0));
+  const cursor = formatCursor(organisation, Math.max(after, missed.at(-1)?.number ?? 0));
   if (await post({ type: 'resumed', cursor } satisfies ResumedMessage)) await catchUp(follower, sent);
 }

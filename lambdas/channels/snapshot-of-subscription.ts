@@ -1,5 +1,5 @@
 import type { SnapshotEndMessage } from '../../contract/channels/socket-messages';
-import { listDevicesOf } from '../../data/fleet/fleet';
+import { readNamedDevices } from '../../data/fleet/devices';
 import { findSession, followedDevice } from '../../data/channels/sessions';
 import { postToSocket } from '../../data/channels/sockets';
 import { organisationOf } from '../../domain/values/id';
@@ -15,7 +15,7 @@ export async function sendSubscriptionSnapshot({ connectionId, followed, waiting
   if (!session) return;
   const item = { ...followedDevice(session, followed), waiting };
   const sent: Record<string, number> = {};
-  for (const device of await listDevicesOf(session.organisation, followed)) {
+  for (const device of await readNamedDevices(session.organisation, followed)) {
     const snapshot = snapshotMessage(device, new Date());
     if (!snapshot) continue;
     if (!(await postToSocket(item, JSON.stringify(snapshot)))) return;

@@ -1,5 +1,5 @@
 import type { ViewerShareMessage } from '../../contract/channels/socket-messages';
-import { readDevice } from '../../data/fleet/fleet';
+import { readDevice } from '../../data/fleet/devices';
 import {
   endSamples,
   findSession,
@@ -12,8 +12,8 @@ import { HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../data/channels/soc
 import type { Share } from '../../domain/shares/share';
 import { shareMessage } from '../../domain/channels/status-event';
 import type { SnapshotRequest } from '../../data/channels/snapshot-requests';
-import { sharePlayback } from '../../data/shares/video';
-import { playbackMessage } from '../shares/playback-message';
+import { sharePlayback } from '../../data/shares/playback-session';
+import { toPlaybackMessage } from '../shares/playback-message';
 import { snapshotMessage, viewerMessage } from '../telemetry/telemetry-message';
 import { finalMessage } from './channel-state';
 import { untilNoticed } from '../telemetry/followed-group';
@@ -43,7 +43,7 @@ async function shareMessages(viewer: ViewerSession, share: Share, now: Date) {
     snapshot: true,
     ...(viewer.broadcast !== undefined && { broadcast: accessOf(viewer.connectionId, viewer.broadcast) }),
   };
-  return [status, ...(playback === undefined ? [] : [playbackMessage(playback)])];
+  return [status, ...(playback === undefined ? [] : [toPlaybackMessage(playback)])];
 }
 
 /**

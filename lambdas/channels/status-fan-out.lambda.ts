@@ -1,27 +1,27 @@
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { followersOf, type Follower } from '../../data/channels/followers';
+import { findFollowers, type Follower } from '../../data/channels/followers';
 import { requestSnapshot } from '../../data/channels/request-snapshot';
 import { beginSending, endSending } from '../../data/shares/share-states';
 import {
-  createdAtOf,
-  topicSubscribersOf,
+  recordedAt,
+  parseTopicSubscribers,
   type StreamRecord,
   type StreamRecords,
 } from '../../data/channels/stream-records';
-import { readItem } from '../../data/jobs/jobs';
+import { readJob } from '../../data/jobs/jobs';
 import { readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet/fleet';
+import type { Device } from '../../domain/fleet/device';
 import { organisationOf } from '../../domain/values/id';
 import { isFlown } from '../../domain/jobs/job-lifecycle';
 import type { StoredJob } from '../../data/jobs/job-item';
 import { isBroadcast, type Share } from '../../domain/shares/share';
-import { isAnnounced, isLogged, positionMessage, snapshotOf, type Change } from '../../domain/channels/status-event';
+import { isAnnounced, isLogged, positionMessage, buildSnapshot, type Change } from '../../domain/channels/status-event';
 import type { StatusMessage } from '../../domain/channels/status-message';
 import { logger } from '../runtime/logger';
-import { publishCommand } from './publish-command-status';
+import { publishCommandStatus } from './publish-command-status';
 import { stopSamples } from '../sockets/close-followers';
-import { endFollowers } from '../sockets/followers';
-import { inOrder } from '../runtime/in-order';
+import { endFollowers } from '../sockets/send-to-followers';
+import { processInOrder } from '../runtime/process-records-in-order';
 import {
   logEvents,
   snapshotCursors,
@@ -41,7 +41,7 @@ export async function handler({ Records: records }: StreamRecords): Promise<Dyna
   const { eventsOf, orderOf } = logEvents(records);
   const failed = ({ dynamodb }: StreamRecord, error: unknown) =>
     logger.error('change could not be published', { sequenceNumber: dynamodb?.SequenceNumber, error });
-  return inOrder(records, fanOut(eventsOf, cursorOf), failed, orderOf);
+  return processInOrder(records, fanOut(eventsOf, cursorOf), failed, orderOf);
 }
 
 const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf) => {
@@ -49,13 +49,13 @@ const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf) => {
   return async (record: StreamRecord) => {
     const found = await eventsOf(record);
     if (!found) return;
-    if (found.change.kind === 'command') return publishCommand(found.change, found.events);
+    if (found.change.kind === 'command') return publishCommandStatus(found.change, found.events);
     if (found.change.kind !== 'device') await publishChange(record, found, cursorOf);
     else for (const event of found.events) await publishStatus(event, audienceOf);
     if (found.events.some((event) => isLogged(found.change, event))) logger.info('published');
     if (found.change.kind !== 'device') return;
     const flown = await flownIn(found.change);
-    const at = createdAtOf(record);
+    const at = recordedAt(record);
     if (!flown || !isAnnounced(flown.job, flown.device.reportedAt ?? at)) return;
     await publishStatus(
       { role: 'transient', message: positionMessage(flown.job, flown.device, at) },
@@ -73,13 +73,13 @@ async function publishChange(
   { change, events }: PublishableChange,
   cursorOf: CursorOf,
 ): Promise<void> {
-  const { organisation, until, isNew, attempt } = topicSubscribersOf(record);
+  const { organisation, until, isNew, attempt } = parseTopicSubscribers(record);
   const publishAll = async (audienceOf: AudienceOf) => {
     for (const event of events) {
       if (change.kind === 'share' && change.before && event.role === 'end') await tellEnd(change.before, event.message);
       await publishStatus(event, audienceOf);
     }
-    const snapshot = isNew ? snapshotOf(change, createdAtOf(record)) : undefined;
+    const snapshot = isNew ? buildSnapshot(change, recordedAt(record)) : undefined;
     if (!snapshot) return;
     const message = { ...snapshot.message, cursor: await cursorOf(organisation) };
     await publishStatus({ ...snapshot, message }, subscribersUntil(until, attempt));
@@ -98,7 +98,7 @@ async function unlessEnded(
   publishAll: (audienceOf: AudienceOf) => Promise<void>,
 ): Promise<void> {
   const pages: Follower[][] = [];
-  for await (const page of followersOf({ kind: 'share', id: shareCode })) if (page.length > 0) pages.push(page);
+  for await (const page of findFollowers({ kind: 'share', id: shareCode })) if (page.length > 0) pages.push(page);
   if (pages.length > 0) await beginSending(shareCode);
   try {
     if (!(await readShare(shareCode, new Date().toISOString()))) return;
@@ -143,7 +143,7 @@ async function flownIn(change: Change): Promise<(StoredJob & { readonly device: 
  */
 async function runningJob(jobId: string, deviceId: string): Promise<StoredJob | undefined> {
   if (organisationOf('job', jobId) !== organisationOf('device', deviceId)) return undefined;
-  const found = await readItem(jobId, false);
+  const found = await readJob(jobId, false);
   const isOwn = (found?.job.deviceId ?? deviceId) === deviceId;
   return found && isFlown(found.job.status) && isOwn ? found : undefined;
 }

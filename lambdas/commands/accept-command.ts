@@ -8,7 +8,7 @@ import { newId } from '../../data/store/new-id';
 import type { Command } from '../../domain/commands/command';
 import { isEnded } from '../../domain/commands/command-lifecycle';
 import { newCommand, type CommandRecord, type Requester } from '../../domain/commands/command-record';
-import type { Device } from '../../domain/fleet/fleet';
+import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';
 import { isJoined, stopToJoin } from '../../domain/commands/joined-stop';
@@ -16,8 +16,8 @@ import { isFinal, isReported } from '../../domain/jobs/job-lifecycle';
 import { countIn } from '../../domain/access/rate-window';
 import { isStop, passesLimits } from '../../domain/commands/stops';
 import { Refusal } from '../../domain/values/refusal';
-import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../domain/commands/steering';
-import { heldFrom } from './lease';
+import { expectParameters, commandedJob, whyNotCommanded, type Circumstances } from '../../domain/commands/steering';
+import { relevantLease } from './lease';
 import { decideByHead } from './decide-by-head';
 
 /** A command that somebody asks for. */
@@ -55,14 +55,14 @@ export async function acceptCommand(requested: RequestedCommand): Promise<Comman
     deviceId,
     async (head) => {
       const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
-      const lease = await heldFrom(head, requester, now);
+      const lease = await relevantLease(head, requester, now);
       const circumstances = { device, job, ending, requester, lease };
       const flown = await expectCommanded(command.name, circumstances, () => (flownJobs ??= readFlown(requested)));
       const commanded = {
         commandId,
         deviceId,
         deviceGroupId,
-        jobId: jobOf({ device, job: flown }),
+        jobId: commandedJob({ device, job: flown }),
         sequence: head.sequence + 1,
       };
       const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);

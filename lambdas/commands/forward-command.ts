@@ -1,11 +1,11 @@
 import type { StoredCommand } from '../../data/commands/command-item';
 import { readCommand, readOpenCommands } from '../../data/commands/commands';
-import { scheduleCommandDeadline } from '../../data/commands/command-deadline';
-import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { scheduleCommandDeadline } from '../../data/commands/schedule-command-deadline';
+import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { readShare } from '../../data/shares/shares';
 import { endsFlight } from '../../domain/commands/command';
 import type { CommandReason } from '../../domain/commands/command-lifecycle';
-import { asSent, type CommandRecord } from '../../domain/commands/command-record';
+import { toPlatformCommand, type CommandRecord } from '../../domain/commands/command-record';
 import { organisationId, organisationOf } from '../../domain/values/id';
 import { allSettled } from '../runtime/concurrency';
 import { logger } from '../runtime/logger';
@@ -15,7 +15,7 @@ import { endCommand } from './end-command';
  * Publishes a new command to the drone platform, as long as it may be begun, and ends what it supersedes. Idempotent: the platform gets a
  * repeat with the same id.
  */
-export async function publishCommand({ deviceId, commandId }: CommandRecord, now: Date): Promise<void> {
+export async function forwardCommand({ deviceId, commandId }: CommandRecord, now: Date): Promise<void> {
   // As it is now: it may have been superseded, or its share may have ended.
   const stored = await readCommand({ deviceId, commandId });
   if (stored?.command.status !== 'REQUESTED') return;
@@ -37,7 +37,7 @@ async function publish(command: CommandRecord): Promise<void> {
     shareId,
     deviceId,
     jobId,
-    command: asSent(command),
+    command: toPlatformCommand(command),
     sequence,
     requestedAt,
     startBefore,

@@ -1,6 +1,6 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
 import { readHead } from '../../data/commands/command-head';
-import { findDevice } from '../../data/fleet/fleet';
+import { findDevice } from '../../data/fleet/devices';
 import { inForce } from './lease';
 import { serve } from '../serve/serve';
 

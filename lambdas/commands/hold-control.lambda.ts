@@ -1,6 +1,6 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
-import { findDevice } from '../../data/fleet/fleet';
-import { holdControl } from './lease';
+import { findDevice } from '../../data/fleet/devices';
+import { takeLease } from './lease';
 import { serve } from '../serve/serve';
 
 export const handler = serve(
@@ -8,7 +8,7 @@ export const handler = serve(
   endpoints.holdControl,
   async ({ caller: { organisation, clientId }, path: { deviceId }, now }) => {
     await findDevice(organisation, deviceId);
-    const lease = await holdControl(deviceId, { origin: 'partner', heldBy: clientId }, now);
+    const lease = await takeLease(deviceId, { origin: 'partner', heldBy: clientId }, now);
     return { success: true, control: { deviceId, ...lease } };
   },
 );

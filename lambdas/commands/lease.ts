@@ -20,8 +20,11 @@ export async function inForce(control: ControlLease | undefined, now: string): P
 }
 
 /** The lease that somebody has to reckon with. Nobody whom it does not keep from anything reads its share. @param now ISO 8601 */
-export const heldFrom = async ({ control }: Head, asking: Asking, now: string): Promise<ControlLease | undefined> =>
-  control && keepsOut(control, asking) ? inForce(control, now) : control;
+export const relevantLease = async (
+  { control }: Head,
+  asking: Asking,
+  now: string,
+): Promise<ControlLease | undefined> => (control && keepsOut(control, asking) ? inForce(control, now) : control);
 
 /**
  * Gives a claimant the control of a device for the next minute, or for another one.
@@ -29,7 +32,7 @@ export const heldFrom = async ({ control }: Head, asking: Asking, now: string): 
  * @param beforeFirst what is done before it holds the device that it did not hold before
  * @throws Refusal `held_by`; `too_many_requests` when others keep commanding the device
  */
-export function holdControl(
+export function takeLease(
   deviceId: string,
   claimant: Claimant,
   now: string,
@@ -37,7 +40,7 @@ export function holdControl(
 ): Promise<ControlLease> {
   const asking = { origin: claimant.origin, requestedBy: claimant.heldBy };
   return decideByHead(deviceId, async (head) => {
-    const refusal = whyLeaseStays(asking, await heldFrom(head, asking, now));
+    const refusal = whyLeaseStays(asking, await relevantLease(head, asking, now));
     if (refusal) throw refusal;
     const lease = newLease(claimant, now);
     if (head.control?.heldBy !== claimant.heldBy) await beforeFirst?.();
@@ -46,7 +49,7 @@ export function holdControl(
 }
 
 /** Ends the lease of a device if this viewer has it. @param heldBy the viewer's pseudonym */
-export const endLeaseOf = (deviceId: string, heldBy: string): Promise<true> =>
+export const endLeaseOfViewer = (deviceId: string, heldBy: string): Promise<true> =>
   decideByHead(
     deviceId,
     async (head) => head.control?.heldBy !== heldBy || (await saveControl(deviceId, head, undefined)) || undefined,
@@ -57,9 +60,9 @@ export const endLeaseOf = (deviceId: string, heldBy: string): Promise<true> =>
  * @param now ISO 8601
  * @throws Refusal `held_by`; `too_many_requests` when others keep commanding the device
  */
-export function releaseControl(deviceId: string, asking: Asking, now: string): Promise<true> {
+export function endLease(deviceId: string, asking: Asking, now: string): Promise<true> {
   return decideByHead(deviceId, async (head) => {
-    const refusal = whyLeaseStays(asking, await heldFrom(head, asking, now));
+    const refusal = whyLeaseStays(asking, await relevantLease(head, asking, now));
     if (refusal) throw refusal;
     return !head.control || (await saveControl(deviceId, head, undefined)) || undefined;
   });

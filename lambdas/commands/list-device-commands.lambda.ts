@@ -1,6 +1,6 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
-import { listDeviceCommands } from '../../data/commands/commands';
-import { expectOwnDevice, findDevice } from '../../data/fleet/fleet';
+import { readDeviceCommands } from '../../data/commands/commands';
+import { expectOwnDevice, findDevice } from '../../data/fleet/devices';
 import { serve } from '../serve/serve';
 
 export const handler = serve(
@@ -8,7 +8,7 @@ export const handler = serve(
   endpoints.listDeviceCommands,
   async ({ caller: { organisation }, path: { deviceId }, query }) => {
     expectOwnDevice(organisation, deviceId);
-    const page = await listDeviceCommands(deviceId, query);
+    const page = await readDeviceCommands(deviceId, query);
     // A device that was removed keeps its commands; one that never was has none.
     if (page.commands.length === 0) await findDevice(organisation, deviceId);
     return { success: true, ...page, count: page.commands.length };

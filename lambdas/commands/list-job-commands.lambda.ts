@@ -1,6 +1,6 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
-import { listJobCommands, newestOfJob } from '../../data/commands/commands';
-import { listGroup } from '../../data/fleet/fleet';
+import { readJobCommands, newestOfJob } from '../../data/commands/commands';
+import { listGroup } from '../../data/fleet/devices';
 import { findJob } from '../../data/jobs/jobs';
 import type { CommandRecord } from '../../domain/commands/command-record';
 import type { Organisation } from '../../domain/values/id';
@@ -15,7 +15,7 @@ export const handler = serve(
     const job = await findJob(organisation, jobId);
     const found: CommandRecord[] = [];
     await withConcurrency(await devicesOf(organisation, job), async (deviceId) => {
-      found.push(...(await listJobCommands(job, deviceId)));
+      found.push(...(await readJobCommands(job, deviceId)));
     });
     const commands = newestOfJob(found);
     return { success: true, commands, count: commands.length };

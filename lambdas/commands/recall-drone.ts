@@ -1,5 +1,5 @@
 import { readCommand } from '../../data/commands/commands';
-import { readDevice } from '../../data/fleet/fleet';
+import { readDevice } from '../../data/fleet/devices';
 import { idFrom } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';

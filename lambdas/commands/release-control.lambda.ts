@@ -1,6 +1,6 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
-import { findDevice } from '../../data/fleet/fleet';
-import { releaseControl } from './lease';
+import { findDevice } from '../../data/fleet/devices';
+import { endLease } from './lease';
 import { serve } from '../serve/serve';
 
 export const handler = serve(
@@ -8,7 +8,7 @@ export const handler = serve(
   endpoints.releaseControl,
   async ({ caller: { organisation, clientId }, path: { deviceId }, now }) => {
     await findDevice(organisation, deviceId);
-    await releaseControl(deviceId, { origin: 'partner', requestedBy: clientId }, now);
+    await endLease(deviceId, { origin: 'partner', requestedBy: clientId }, now);
     return { success: true, message: 'Control released successfully' };
   },
 );

@@ -1,9 +1,9 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
-import { findDevice } from '../../data/fleet/fleet';
+import { findDevice } from '../../data/fleet/devices';
 import { findJob } from '../../data/jobs/jobs';
-import { partsOf } from '../../domain/commands/command-request';
+import { splitRequest } from '../../domain/commands/command-request';
 import { acceptCommand } from './accept-command';
-import { idempotencyKey } from '../serve/idempotency';
+import { idempotencyKey } from '../serve/idempotency-key';
 import { jsonBody } from '../serve/json-body';
 import { serve } from '../serve/serve';
 
@@ -11,7 +11,7 @@ export const handler = serve(
   'POST /v3/devices/{deviceId}/commands',
   endpoints.sendCommand,
   async ({ caller: { organisation, clientId }, path: { deviceId }, body, now, firstAnswer }) => {
-    const { command, jobId, timeoutSeconds } = partsOf(body);
+    const { command, jobId, timeoutSeconds } = splitRequest(body);
     const [device, job] = await Promise.all([
       findDevice(organisation, deviceId),
       jobId === undefined ? undefined : findJob(organisation, jobId),

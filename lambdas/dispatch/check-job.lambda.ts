@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { checkJob } from '../../contract/dispatch/check.endpoints';
-import { expectDeviceGroup } from '../../data/fleet/fleet';
+import { expectDeviceGroup } from '../../data/fleet/devices';
 import { findFlownMission } from '../../data/missions/missions';
-import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { awaitCheckReport } from '../../data/missions/mission-checks';
-import { placeOf } from '../../domain/dispatch/dispatch';
+import { jobPlace } from '../../domain/dispatch/candidate';
 import { organisationId } from '../../domain/values/id';
 import { newJob, withMission } from '../../domain/jobs/job';
-import { judge, lacksDevice, questionOf } from '../../domain/dispatch/job-check';
+import { judgeReport, lacksDevice, checkQuestion } from '../../domain/dispatch/job-check';
 import { findCandidates } from './find-candidates';
 import { withMissionLine } from '../missions/with-mission-line';
 import { jsonBody } from '../serve/json-body';
@@ -24,15 +24,15 @@ export const handler = serve(
       findFlownMission(organisation, body),
       expectDeviceGroup(organisation, body.deviceGroupId, body.deviceId),
     ]);
-    const question = await withMissionLine(questionOf(withMission(created, mission)));
+    const question = await withMissionLine(checkQuestion(withMission(created, mission)));
     const asked = { requestId, organisationId: organisationId(organisation), at: now, ...question };
     await publishPlatformEvent('mission.check.requested', asked);
-    const place = placeOf(body, mission);
+    const place = jobPlace(body, mission);
     const [report, candidates] = await Promise.all([
       awaitCheckReport(requestId),
       place && findCandidates(organisation, { ...body, place }, now),
     ]);
-    const decided = judge(report, lacksDevice(candidates, body.scheduledAt, now));
+    const decided = judgeReport(report, lacksDevice(candidates, body.scheduledAt, now));
     return { success: true as const, ...decided, candidates: candidates ?? [] };
   },
   jsonBody,

@@ -1,14 +1,14 @@
 import { dispatchJob } from '../../contract/dispatch/dispatch.endpoints';
-import { expectDeviceGroup } from '../../data/fleet/fleet';
+import { expectDeviceGroup } from '../../data/fleet/devices';
 import { insertDispatchedJob } from '../../data/jobs/jobs';
 import { keepFlownMission } from '../../data/missions/missions';
-import { scheduleTakeDeadline } from '../../data/jobs/take-deadline';
+import { scheduleTakeDeadline } from '../../data/jobs/schedule-take-deadline';
 import { newId } from '../../data/store/new-id';
 import { expectDestination } from '../../domain/values/destination';
-import { firstPlaceOf } from '../../domain/dispatch/dispatch';
+import { dispatchPlace } from '../../domain/dispatch/candidate';
 import { newJob, withMission } from '../../domain/jobs/job';
 import { takeNearest } from './take-nearest';
-import { freshIdempotencyKey } from '../serve/idempotency';
+import { freshIdempotencyKey } from '../serve/idempotency-key';
 import { jsonBody } from '../serve/json-body';
 import { serve } from '../serve/serve';
 
@@ -19,7 +19,7 @@ export const handler = serve(
     const { maxEtaSeconds: _, ...request } = body;
     expectDestination(request);
     const mission = await keepFlownMission(caller.organisation, request, now);
-    const place = firstPlaceOf(request, mission);
+    const place = dispatchPlace(request, mission);
     if (body.deviceGroupId !== undefined) await expectDeviceGroup(caller.organisation, body.deviceGroupId);
     const jobId = newId('job', caller.organisation, now);
     // Before the job: without its deadline, one that nobody takes would keep its device for good.

@@ -1,4 +1,4 @@
-import type { Candidate } from '../../domain/dispatch/dispatch';
+import type { Candidate } from '../../domain/dispatch/candidate';
 import type { Organisation } from '../../domain/values/id';
 import { lookAtDevices, type DispatchTarget } from './look-at-devices';
 

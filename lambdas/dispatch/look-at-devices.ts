@@ -1,9 +1,9 @@
-import { readDevices } from '../../data/fleet/device-state';
+import { readDevices } from '../../data/fleet/save-device-state';
 import { listStandingDevices } from '../../data/fleet/standing-devices';
 import { readBusyDevices } from '../../data/jobs/busy-devices';
 import { readClaimedDevices } from '../../data/jobs/claimed-devices';
-import * as dispatch from '../../domain/dispatch/dispatch';
-import { standingPlaceOf, type Place } from '../../domain/fleet/standing-device';
+import * as dispatch from '../../domain/dispatch/candidate';
+import { standingPlace, type Place } from '../../domain/fleet/standing-device';
 import type { Organisation } from '../../domain/values/id';
 
 /** Where a device is target, which or of which group, how fast, and when at the latest. */
@@ -68,7 +68,7 @@ async function asTheyAre(
   return ranked
     .map((each) => {
       const device = devices.find(({ deviceId }) => deviceId === each.deviceId);
-      const standsAt = device?.lastState && standingPlaceOf(device.lastState);
+      const standsAt = device?.lastState && standingPlace(device.lastState);
       const metres = standsAt ? dispatch.metresTo(standsAt, target.place) : each.metres;
       const { etaSeconds, ...candidate } = candidateOf({ ...each, ...device }, metres, target);
       const { maxEtaSeconds } = target;
@@ -89,6 +89,6 @@ const candidateOf = (
   deviceId,
   deviceGroupId,
   distance: Math.round(metres * 10) / 10,
-  etaSeconds: dispatch.etaOf(metres, flight?.speed),
+  etaSeconds: dispatch.estimateArrival(metres, flight?.speed),
   ...(reason && { reason }),
 });

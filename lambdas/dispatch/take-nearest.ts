@@ -1,4 +1,4 @@
-import { noDevice } from '../../domain/dispatch/dispatch';
+import { noDevice } from '../../domain/dispatch/candidate';
 import type { Organisation } from '../../domain/values/id';
 import { lookAtDevices, type Nearest, type DispatchTarget } from './look-at-devices';
 

@@ -1,7 +1,7 @@
 import * as endpoints from '../../contract/events/events.endpoints';
 import { readChannelEvents } from '../../data/events/read-events';
 import { findJob } from '../../data/jobs/jobs';
-import { cursorOf } from '../../domain/events/cursor';
+import { formatCursor } from '../../domain/events/cursor';
 import { serve } from '../serve/serve';
 
 export const handler = serve(
@@ -14,7 +14,7 @@ export const handler = serve(
       findJob(caller.organisation, jobId),
     ]);
     const events = found.flatMap(({ number, message }) =>
-      message.type === 'job.status' ? [{ ...message, cursor: cursorOf(caller.organisation, number) }] : [],
+      message.type === 'job.status' ? [{ ...message, cursor: formatCursor(caller.organisation, number) }] : [],
     );
     return { success: true, events, count: events.length };
   },

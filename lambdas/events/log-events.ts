@@ -1,16 +1,16 @@
-import { channelsOf, channels as statusChannels, type Channel } from '../../contract/channels/status-channels';
+import { findChannels, channels as statusChannels, type Channel } from '../../contract/channels/status-channels';
 import { appendEvents } from '../../data/events/append-events';
 import { lastCursor } from '../../data/events/cursors';
 import type { NewEvent } from '../../data/events/write-events';
 import { channelKey } from '../../data/store/channel-key';
 import {
-  changeOf,
-  createdAtOf,
-  itemOf,
-  topicSubscribersOf,
+  parseChange,
+  recordedAt,
+  itemIdentity,
+  parseTopicSubscribers,
   type StreamRecord,
 } from '../../data/channels/stream-records';
-import { cursorOf } from '../../domain/events/cursor';
+import { formatCursor } from '../../domain/events/cursor';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import { eventsBetween, isLogged, type Change, type StatusEvent } from '../../domain/channels/status-event';
 import type { StatusMessage } from '../../domain/channels/status-message';
@@ -50,7 +50,7 @@ export function logEvents(records: readonly StreamRecord[]) {
     return { change: found.change, events };
   };
   const orderOf = (record: StreamRecord) => [
-    itemOf(record),
+    itemIdentity(record),
     ...(reads.get(record)?.logged ?? []).flatMap(({ channels }) => channels.map(channelKey)),
   ];
   return { eventsOf, orderOf };
@@ -64,12 +64,12 @@ interface ReadRecord {
 }
 
 function read(record: StreamRecord): ReadRecord | undefined {
-  const change = changeOf(record);
+  const change = parseChange(record);
   if (!change) return undefined;
-  const events = eventsBetween(change, createdAtOf(record));
+  const events = eventsBetween(change, recordedAt(record));
   const logged = events
     .filter((event) => isLogged(change, event))
-    .map((event) => ({ event, channels: channelsOf(event.message) }));
+    .map((event) => ({ event, channels: findChannels(event.message) }));
   return { change, events, logged };
 }
 
@@ -98,7 +98,7 @@ function appendAll(reads: ReadonlyMap<StreamRecord, ReadRecord>) {
   for (const [record, { logged }] of reads)
     for (const { event, channels } of logged) {
       const organisation = organisationOfChannels(channels);
-      const createdAt = Math.floor(Date.parse(createdAtOf(record)) / 1000);
+      const createdAt = Math.floor(Date.parse(recordedAt(record)) / 1000);
       const added = { channel: timelineOf(event.message, channels), message: event.message, createdAt };
       byOrganisation.set(organisation, [...(byOrganisation.get(organisation) ?? []), { event, added }]);
     }
@@ -107,7 +107,9 @@ function appendAll(reads: ReadonlyMap<StreamRecord, ReadRecord>) {
     const appended = appendEvents(
       organisation,
       all.map(({ added }) => added),
-    ).then((numbers) => new Map(all.map(({ event }, index) => [event, cursorOf(organisation, numbers[index] ?? 0)])));
+    ).then(
+      (numbers) => new Map(all.map(({ event }, index) => [event, formatCursor(organisation, numbers[index] ?? 0)])),
+    );
     // Whoever publishes one of these events gets the error.
     appended.catch(() => undefined);
     cursors.set(organisation, appended);
@@ -125,7 +127,7 @@ export type CursorOf = (organisation: Organisation) => Promise<string>;
  */
 export async function snapshotCursors(records: readonly StreamRecord[]): Promise<CursorOf> {
   const cursorOf = memoise(lastCursor, (organisation) => organisation);
-  const subscribed = records.map(topicSubscribersOf).filter(({ isNew }) => isNew);
+  const subscribed = records.map(parseTopicSubscribers).filter(({ isNew }) => isNew);
   // Whoever publishes a snapshot gets the error.
   await Promise.allSettled(subscribed.map(({ organisation }) => cursorOf(organisation)));
   return cursorOf;

@@ -1,4 +1,4 @@
-import { channelKinds, channels, messageTypesOf } from '../../contract/channels/status-channels';
+import { channelKinds, channels, carriedTypes } from '../../contract/channels/status-channels';
 import { beforeOldest, readEvents, type EventPage } from '../../data/events/read-events';
 import { findLast } from '../../data/events/log-end';
 import { cursorExpired, readCursor } from '../../domain/events/cursor';
@@ -11,7 +11,7 @@ const OLDEST = 'oldest';
  * The number after which a feed begins: that of the cursor, without one the last event.
  * @throws Refusal `invalid_request` for a cursor that is none, or another organisation's
  */
-export async function beginningOf(organisation: Organisation, after: string | undefined, now: Date): Promise<number> {
+export async function feedBeginning(organisation: Organisation, after: string | undefined, now: Date): Promise<number> {
   if (after === undefined) return findLast(organisation);
   return after === OLDEST ? beforeOldest(organisation, now) : readCursor(organisation, after);
 }
@@ -34,6 +34,6 @@ export async function readFeed({ organisation, scopes, limit }: Feed, after: num
   const page = await readEvents(organisation, after, limit, now);
   if (!page) throw cursorExpired();
   const allowed = channelKinds.filter((kind) => scopes.includes(channels[kind].scope));
-  const types: readonly string[] = allowed.flatMap(messageTypesOf);
+  const types: readonly string[] = allowed.flatMap(carriedTypes);
   return { ...page, events: page.events.filter(({ message }) => types.includes(message.type)) };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findLast } from '../../data/events/log-end';
 import type { EventPage } from '../../data/events/read-events';
-import { takeWaitingSeat } from '../../data/events/waiting-seats';
+import { takeWaitingSeat } from '../../data/events/take-waiting-seat';
 import { readFeed, type Feed } from './read-feed';
 
 /** How often the log is looked at, in ms: half a read unit each time. */

@@ -8,13 +8,13 @@ import {
   type OfflineCheck,
   type TrailingStates,
 } from '../../data/fleet/device-checks';
-import { markOffline, readDevices, saveTrailing } from '../../data/fleet/device-state';
-import { readDevice } from '../../data/fleet/fleet';
-import type { Device } from '../../domain/fleet/fleet';
+import { markOffline, readDevices, saveTrailing } from '../../data/fleet/save-device-state';
+import { readDevice } from '../../data/fleet/devices';
+import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import { isUnsaved, waitForTurn } from '../../domain/fleet/state-saving';
 import { offlineAfter } from '../../domain/fleet/offline';
-import { sequenceOf, type Sample } from '../../domain/telemetry/telemetry';
+import { sampleSequence, type Sample } from '../../domain/telemetry/sample';
 import { allSettled } from '../runtime/concurrency';
 import { eachMessage, type Task } from '../runtime/each-message';
 import { logger } from '../runtime/logger';
@@ -93,7 +93,7 @@ function newestOf(messages: readonly TrailingStates[]): TrailingSample[] {
   for (const { at, trailing } of messages)
     for (const sample of trailing) {
       const known = newest.get(sample.deviceId);
-      if (!known || sequenceOf(sample) > sequenceOf(known.sample)) newest.set(sample.deviceId, { sample, at });
+      if (!known || sampleSequence(sample) > sampleSequence(known.sample)) newest.set(sample.deviceId, { sample, at });
     }
   return [...newest.values()];
 }

@@ -1,5 +1,5 @@
 import * as endpoints from '../../contract/fleet/fleet.endpoints';
-import { findDevice } from '../../data/fleet/fleet';
+import { findDevice } from '../../data/fleet/devices';
 import { serve } from '../serve/serve';
 
 export const handler = serve(

@@ -1,6 +1,6 @@
 import * as endpoints from '../../contract/fleet/fleet.endpoints';
-import { listDeviceGroups } from '../../data/fleet/fleet';
-import { withoutStates } from '../../domain/fleet/fleet';
+import { listDeviceGroups } from '../../data/fleet/devices';
+import { withoutStates } from '../../domain/fleet/device';
 import { serve } from '../serve/serve';
 
 export const handler = serve('GET /v3/resources', endpoints.listResources, async ({ caller, query }) => {

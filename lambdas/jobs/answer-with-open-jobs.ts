@@ -1,6 +1,6 @@
 import { readOpenJobs } from '../../data/jobs/open-jobs';
 import { listOrganisations } from '../../data/access/organisations';
-import { MAX_ENTRIES, publishPlatformEvent, publishPlatformEvents } from '../../data/platform/platform-bus';
+import { MAX_ENTRIES, publishPlatformEvent, publishPlatformEvents } from '../../data/platform/publish-to-platform';
 import type { Organisation } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';
 import { jobSnapshot } from '../../domain/platform/platform-event';

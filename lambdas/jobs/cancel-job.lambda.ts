@@ -1,12 +1,15 @@
 import * as endpoints from '../../contract/jobs/jobs.endpoints';
-import { cancelJob } from '../../data/jobs/job-changes';
+import { storeCancellation } from '../../data/jobs/job-changes';
 import { serve } from '../serve/serve';
 
 export const handler = serve(
   'POST /v3/jobs/{jobId}/cancel',
   endpoints.cancelJob,
   async ({ caller, path, now, requestId }) => {
-    const { jobId, cancelledAt } = await cancelJob(caller.organisation, path.jobId, { changeId: requestId, now });
+    const { jobId, cancelledAt } = await storeCancellation(caller.organisation, path.jobId, {
+      changeId: requestId,
+      now,
+    });
     return { success: true, job: { jobId, status: 'CANCELLED', cancelledAt: cancelledAt ?? now } };
   },
 );

@@ -1,10 +1,10 @@
 import * as endpoints from '../../contract/jobs/jobs.endpoints';
-import { expectDeviceGroup } from '../../data/fleet/fleet';
+import { expectDeviceGroup } from '../../data/fleet/devices';
 import { insertJob } from '../../data/jobs/jobs';
 import { keepFlownMission } from '../../data/missions/missions';
 import { newId } from '../../data/store/new-id';
 import { newJob, withMission } from '../../domain/jobs/job';
-import { idempotencyKey } from '../serve/idempotency';
+import { idempotencyKey } from '../serve/idempotency-key';
 import { jsonBody } from '../serve/json-body';
 import { serve } from '../serve/serve';
 

@@ -1,8 +1,8 @@
 import * as endpoints from '../../contract/jobs/jobs.endpoints';
-import { deleteJob } from '../../data/jobs/jobs';
+import { removeJob } from '../../data/jobs/jobs';
 import { serve } from '../serve/serve';
 
 export const handler = serve('DELETE /v3/jobs/{jobId}', endpoints.deleteJob, async ({ caller, path }) => {
-  await deleteJob(caller.organisation, path.jobId);
+  await removeJob(caller.organisation, path.jobId);
   return { success: true, message: 'Job deleted successfully' };
 });

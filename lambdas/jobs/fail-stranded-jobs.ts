@@ -1,4 +1,4 @@
-import { changeOfEvent } from '../../data/jobs/change-id';
+import { eventToChangeId } from '../../data/jobs/change-id';
 import { changeJob } from '../../data/jobs/job-changes';
 import { readOpenJobs } from '../../data/jobs/open-jobs';
 import type { Organisation } from '../../domain/values/id';
@@ -19,7 +19,7 @@ export async function failStrandedJobs(
   eventId: string,
   now: Date,
 ): Promise<void> {
-  const options = { changeId: changeOfEvent(eventId), now: now.toISOString(), changedBy: SERVICE } as const;
+  const options = { changeId: eventToChangeId(eventId), now: now.toISOString(), changedBy: SERVICE } as const;
   const fail = async (job: Job) => {
     const reason = whyStranded(job, change);
     if (!reason) return;

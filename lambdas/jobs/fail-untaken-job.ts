@@ -1,5 +1,5 @@
 import { changeJob } from '../../data/jobs/job-changes';
-import { readItem } from '../../data/jobs/jobs';
+import { readJob } from '../../data/jobs/jobs';
 import { failureReasons } from '../../domain/jobs/job-report';
 import { Refusal } from '../../domain/values/refusal';
 import { SERVICE } from '../../domain/values/service';
@@ -9,7 +9,7 @@ import { SERVICE } from '../../domain/values/service';
  * @param id of this deadline @throws Error when the job is changed meanwhile: it is tried again
  */
 export async function failUntakenJob(jobId: string, id: string, now: Date): Promise<void> {
-  const found = await readItem(jobId);
+  const found = await readJob(jobId);
   if (found?.job.status !== 'PENDING') return;
   const reason = 'NOT_TAKEN';
   const cause = { reason, reasonText: failureReasons[reason] };

@@ -1,5 +1,5 @@
 import * as endpoints from '../../contract/jobs/jobs.endpoints';
-import { readDevice } from '../../data/fleet/fleet';
+import { readDevice } from '../../data/fleet/devices';
 import { findJob } from '../../data/jobs/jobs';
 import { isFlown } from '../../domain/jobs/job-lifecycle';
 import { newestProgress } from '../../domain/jobs/progress';

@@ -2,17 +2,17 @@ import * as endpoints from '../../contract/missions/missions.endpoints';
 import { binaryMediaTypes } from '../../contract/terms/binary-media-types';
 import { mustAskFirst, notAcceptable } from '../../contract/refusals';
 import { readOriginal } from '../../data/missions/mission-files';
-import { readLine } from '../../data/missions/mission-lines';
+import { readMissionLine } from '../../data/missions/mission-lines';
 import { findMission } from '../../data/missions/missions';
 import type { Organisation } from '../../domain/values/id';
-import { mediaTypeOf, type MissionFormat } from '../../domain/missions/mission-record';
-import { missionGeoJson } from './write-geo-json';
-import { missionKml } from './write-kml';
+import { formatMediaTypes, type MissionFormat } from '../../domain/missions/mission-record';
+import { writeGeoJson } from './write-geo-json';
+import { writeKml } from './write-kml';
 import { negotiate } from '../serve/negotiate';
 import { FileReply } from '../serve/request';
 import { serve } from '../serve/serve';
 
-const { KML, WPML: KMZ } = mediaTypeOf;
+const { KML, WPML: KMZ } = formatMediaTypes;
 
 /** A reply of a function has at most 6 MB (Lambda developer guide, quotas); its headers have less than 4 KB. */
 const MAX_TEXT_BYTES = 6 * 1024 * 1024 - 4096;
@@ -33,13 +33,13 @@ export const handler = serve(
   async ({ caller, path, query, mediaType, acceptsBinary }) => {
     const { start: _, flown: __, ...found } = await findMission(caller.organisation, path.missionId);
     if (query.format === 'original' || mediaType === KMZ) {
-      const original = mediaTypeOf[found.format];
+      const original = formatMediaTypes[found.format];
       if (query.format !== 'original' && original !== KMZ) throw notAcceptable([original, KML]);
       return originalOf(caller.organisation, found, acceptsBinary);
     }
-    const line = await readLine(found);
+    const line = await readMissionLine(found);
     if (!line) throw new Error('a mission has no line');
-    return mediaType === KML ? missionKml(line, { name: found.name ?? found.missionId }) : missionGeoJson(line, found);
+    return mediaType === KML ? writeKml(line, { name: found.name ?? found.missionId }) : writeGeoJson(line, found);
   },
   negotiate,
 );
@@ -48,7 +48,7 @@ type Found = Pick<Awaited<ReturnType<typeof findMission>>, 'missionId' | 'versio
 
 /** The file of a mission as it was sent. One that is gone was of a version that has been replaced meanwhile: then that of the next one. */
 async function originalOf(caller: Organisation, found: Found, acceptsBinary: boolean): Promise<FileReply> {
-  const original = mediaTypeOf[found.format];
+  const original = formatMediaTypes[found.format];
   if (original === KMZ && !acceptsBinary) throw mustAskFirst(KMZ);
   let content;
   try {

@@ -1,8 +1,8 @@
 import * as endpoints from '../../contract/missions/missions.endpoints';
-import { listMissions } from '../../data/missions/missions';
+import { readMissionPage } from '../../data/missions/missions';
 import { serve } from '../serve/serve';
 
 export const handler = serve('GET /v3/missions', endpoints.listMissions, async ({ caller, query }) => {
-  const page = await listMissions(caller.organisation, query);
+  const page = await readMissionPage(caller.organisation, query);
   return { success: true, ...page, count: page.missions.length };
 });

@@ -1,4 +1,4 @@
-import { mediaTypeOf, type MissionMediaType } from '../../domain/missions/mission-record';
+import { formatMediaTypes, type MissionMediaType } from '../../domain/missions/mission-record';
 import { invalid } from '../../domain/values/refusal';
 import type { MissionFile, ReadMissionFile } from './mission-file';
 import { readGeoJson } from './read-geo-json';
@@ -9,10 +9,10 @@ import { readWpml } from './read-wpml';
 export const MAX_MISSION_BYTES = 4 * 1024 * 1024;
 
 const readers: Readonly<Record<MissionMediaType, ReadMissionFile>> = {
-  [mediaTypeOf.GEOJSON]: readGeoJson,
-  [mediaTypeOf.KML]: readKml,
-  [mediaTypeOf.WPML]: readWpml,
-  [mediaTypeOf.QGC_PLAN]: readPlan,
+  [formatMediaTypes.GEOJSON]: readGeoJson,
+  [formatMediaTypes.KML]: readKml,
+  [formatMediaTypes.WPML]: readWpml,
+  [formatMediaTypes.QGC_PLAN]: readPlan,
 };
 
 /**

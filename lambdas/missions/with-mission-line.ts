@@ -1,4 +1,4 @@
-import { readLine } from '../../data/missions/mission-lines';
+import { readMissionLine } from '../../data/missions/mission-lines';
 import type { MissionLine } from '../../domain/missions/mission';
 
 interface JobDetail {
@@ -19,7 +19,7 @@ export async function withMissionLine<Detail extends JobDetail>(
 ): Promise<Detail & { readonly missionLine?: MissionLine }> {
   const { missionId, missionVersion: version } = detail;
   if (missionId === undefined || version === undefined) return detail;
-  const missionLine = await readLine({ missionId, version });
+  const missionLine = await readMissionLine({ missionId, version });
   if (!missionLine) throw new MissionLineRemoved('a job flies a mission whose waypoints were removed');
   return { ...detail, missionLine };
 }

@@ -4,7 +4,7 @@ import type { MissionLine } from '../../domain/missions/mission';
  * A mission in GeoJSON (RFC 7946), as `readMission` reads it again.
  * @param properties what else its Feature says, such as `name`
  */
-export const missionGeoJson = <Properties extends object>(
+export const writeGeoJson = <Properties extends object>(
   { waypoints, heightReference }: MissionLine,
   properties: Properties,
 ) => ({

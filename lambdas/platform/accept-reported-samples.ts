@@ -1,12 +1,12 @@
-import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
+import { sendToDeadLetterQueue } from '../../data/platform/send-to-dead-letter-queue';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import { Unreadable } from '../../domain/values/judged';
 import { notIssued, type Detail } from '../../domain/values/refusal';
-import type { Sample } from '../../domain/telemetry/telemetry';
+import type { Sample } from '../../domain/telemetry/sample';
 import { allSettled } from '../runtime/concurrency';
 import { faultsIn } from '../runtime/details';
 import { acceptTelemetry } from '../telemetry/accept-telemetry';
-import { EventTooEarly, linesOf, type Drop, type Occurrence } from './occurrence';
+import { EventTooEarly, detailLines, type Drop, type Occurrence } from './occurrence';
 
 /** A sample with its place in the event. */
 interface Placed {
@@ -58,7 +58,7 @@ export async function acceptReportedSamples(
   };
   await allSettled([...own].map(accept));
   const setAside = ({ input, faults }: Malformed) =>
-    sendToDeadLetterQueue(JSON.stringify(withDetail({ telemetry: [input] })), linesOf(faults));
+    sendToDeadLetterQueue(JSON.stringify(withDetail({ telemetry: [input] })), detailLines(faults));
   await allSettled(malformed.map(setAside));
   const drop: Drop | undefined =
     malformed.length > 0 ? { reason: 'malformed', details: malformed.flatMap(placedFaults) } : undefined;

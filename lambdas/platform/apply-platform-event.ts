@@ -1,14 +1,14 @@
 import type * as z from 'zod/mini';
 import { $ZodError } from 'zod/v4/core';
-import { platformEnvelope } from '../../contract/platform/platform';
+import { platformEnvelope } from '../../contract/platform/platform-envelope';
 import { inboundEvents, type InboundDetail, type InboundEventType } from '../../domain/platform/inbound-events';
 import { describeFault } from '../../contract/terms/validation-messages';
-import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
+import { sendToDeadLetterQueue } from '../../data/platform/send-to-dead-letter-queue';
 import { invalid, Refusal, type Detail } from '../../domain/values/refusal';
 import { toDetails } from '../runtime/details';
 import { about, namedIn } from '../runtime/subject';
 import { logger } from '../runtime/logger';
-import { EventTooEarly, linesOf, type Drop, type Occurrence } from './occurrence';
+import { EventTooEarly, detailLines, type Drop, type Occurrence } from './occurrence';
 import { platformEventHandlers } from './platform-event-handlers';
 import { tellDropped } from './tell-dropped';
 
@@ -28,7 +28,7 @@ type Envelope = z.output<typeof platformEnvelope>;
  * reason; the platform is told.
  * @throws EventTooEarly, or any other error, when a retry may succeed
  */
-export async function consumePlatformEvent(received: ReceivedEvent): Promise<void> {
+export async function applyPlatformEvent(received: ReceivedEvent): Promise<void> {
   const now = new Date();
   let event: Envelope;
   let input: unknown;
@@ -43,7 +43,7 @@ export async function consumePlatformEvent(received: ReceivedEvent): Promise<voi
   await about({ eventId: event.id, ...namedIn(event.detail) }, () => applyOrDrop(event, input, received, now));
 }
 
-/** {@link consumePlatformEvent} for what is one. @param input as it arrived */
+/** {@link applyPlatformEvent} for what is one. @param input as it arrived */
 async function applyOrDrop(event: Envelope, input: unknown, received: ReceivedEvent, now: Date): Promise<void> {
   const reported = { id: event.id, type: event['detail-type'], detail: event.detail };
   try {
@@ -61,7 +61,7 @@ async function applyOrDrop(event: Envelope, input: unknown, received: ReceivedEv
     const drop = isGivenUp ? ({ reason: 'early' } as const) : dropOf(error);
     if (!drop) throw error;
     const { reason, details = [] } = drop;
-    await sendToDeadLetterQueue(received.text(), details.length > 0 ? linesOf(details) : reason);
+    await sendToDeadLetterQueue(received.text(), details.length > 0 ? detailLines(details) : reason);
     await tellDropped(reported, drop, now);
   }
 }

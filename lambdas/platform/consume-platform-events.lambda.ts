@@ -1,11 +1,11 @@
 import type { SQSBatchResponse } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { MAX_RETRIES } from '../../contract/platform/event-retries';
-import { readCommandDeadline } from '../../data/commands/command-deadline';
-import { readTakeDeadline } from '../../data/jobs/take-deadline';
+import { readCommandDeadline } from '../../data/commands/schedule-command-deadline';
+import { readTakeDeadline } from '../../data/jobs/schedule-take-deadline';
 import { sendToQueue } from '../../data/store/queue';
 import { logger } from '../runtime/logger';
-import { consumePlatformEvent } from './consume-platform-event';
+import { applyPlatformEvent } from './apply-platform-event';
 import { timeOutCommand } from '../commands/end-command';
 import { failUntakenJob } from '../jobs/fail-untaken-job';
 import { EventTooEarly } from './occurrence';
@@ -27,7 +27,7 @@ type Batch = z.output<typeof batch>;
 /** Applies an event of the bus, or puts it into the queue of retries. @throws when the queue does not accept it: Lambda retries */
 async function receive(event: object): Promise<void> {
   try {
-    await consumePlatformEvent({ parse: () => event, text: () => JSON.stringify(event) });
+    await applyPlatformEvent({ parse: () => event, text: () => JSON.stringify(event) });
   } catch (error) {
     const isEarly = error instanceof EventTooEarly;
     const rest = isEarly ? (error.rest ?? event) : event;
@@ -73,7 +73,7 @@ async function retry({ Records }: Batch): Promise<SQSBatchResponse> {
     try {
       const deadline = deadlineIn(body);
       if (deadline) await applyDeadline(deadline, messageId);
-      else await consumePlatformEvent({ parse: () => JSON.parse(body) as unknown, text: () => body, isLastAttempt });
+      else await applyPlatformEvent({ parse: () => JSON.parse(body) as unknown, text: () => body, isLastAttempt });
     } catch (error) {
       const isRequeued = error instanceof EventTooEarly && error.rest !== undefined && (await requeued(error.rest));
       if (!isRequeued) batchItemFailures.push({ itemIdentifier: messageId });

@@ -36,5 +36,5 @@ export class EventTooEarly extends Error {
 }
 
 /** Faults as one text. */
-export const linesOf = (details: readonly Detail[]): string =>
+export const detailLines = (details: readonly Detail[]): string =>
   details.map(({ path, message }) => `${path} ${message}`).join('; ');

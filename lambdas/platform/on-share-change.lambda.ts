@@ -1,14 +1,14 @@
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { changeOf, type StreamRecord, type StreamRecords } from '../../data/channels/stream-records';
-import { cancelExpiry, scheduleExpiry } from '../../data/shares/share-expiry';
+import { parseChange, type StreamRecord, type StreamRecords } from '../../data/channels/stream-records';
+import { cancelExpiry, scheduleExpiry } from '../../data/shares/schedule-share-end';
 import { allSettled } from '../runtime/concurrency';
 import { logger } from '../runtime/logger';
-import { inOrder } from '../runtime/in-order';
-import { publishChange } from './publish-platform-event';
+import { processInOrder } from '../runtime/process-records-in-order';
+import { tellPlatformOfChange } from './tell-platform-of-change';
 import { refuseCommandsOfShare } from '../commands/refuse-commands-of-share';
 
 async function schedule(record: StreamRecord): Promise<void> {
-  const change = changeOf(record);
+  const change = parseChange(record);
   if (change?.kind !== 'share') return;
   if (!change.before && change.after) await scheduleExpiry(change.after);
   if (change.before && !change.after) await cancelExpiry(change.before);
@@ -16,7 +16,7 @@ async function schedule(record: StreamRecord): Promise<void> {
 
 /** What its viewers have commanded, and nobody has begun. */
 async function refuseCommands(record: StreamRecord): Promise<void> {
-  const change = changeOf(record);
+  const change = parseChange(record);
   if (change?.kind !== 'share' || !change.before || change.after || !change.before.permissions.includes('control'))
     return;
   await refuseCommandsOfShare(change.before.deviceId, change.before.shareCode, new Date());
@@ -28,9 +28,9 @@ async function refuseCommands(record: StreamRecord): Promise<void> {
  * other is the fan-out.
  */
 export const handler = ({ Records }: StreamRecords): Promise<DynamoDBBatchResponse> =>
-  inOrder(
+  processInOrder(
     Records,
-    (record) => allSettled([schedule(record), refuseCommands(record), publishChange(record)]),
+    (record) => allSettled([schedule(record), refuseCommands(record), tellPlatformOfChange(record)]),
     ({ dynamodb }, error) =>
       logger.error('share change could not be processed', { sequenceNumber: dynamodb?.SequenceNumber, error }),
   );

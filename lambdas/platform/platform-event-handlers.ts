@@ -1,7 +1,7 @@
 import type { DropReason } from '../../domain/platform/drop-reason';
 import type { InboundDetail, InboundEventType } from '../../domain/platform/inbound-events';
 import { registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet/fleet-registry';
-import { changeOfEvent } from '../../data/jobs/change-id';
+import { eventToChangeId } from '../../data/jobs/change-id';
 import { reportStatus } from '../../data/jobs/reported-status';
 import { saveCheckReport } from '../../data/missions/mission-checks';
 import { idField, organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/values/id';
@@ -54,7 +54,7 @@ async function follow(isApplied: boolean, owner: Organisation, change: FleetChan
 /** What becomes of each event of the platform. */
 export const platformEventHandlers: { readonly [Type in InboundEventType]: Handler<Type> } = {
   'job.status.reported': async (report, { id, now }) => {
-    const { outcome, version } = await reportStatus(report, changeOfEvent(id), now);
+    const { outcome, version } = await reportStatus(report, eventToChangeId(id), now);
     // A standard queue keeps no order: the predecessor may arrive later.
     if (outcome === 'early') throw new EventTooEarly(id);
     if (outcome !== 'moved') return { reason: outcome };
@@ -100,7 +100,7 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
   },
   'control.outcome.reported': async (detail, { id, now }) => {
     ownerOf('device', detail.deviceId);
-    return dropped(await takeOutcome(detail, changeOfEvent(id), now));
+    return dropped(await takeOutcome(detail, eventToChangeId(id), now));
   },
   'mission.check.reported': async ({ requestId, ...report }, { now }) => {
     await saveCheckReport(requestId, report, now);

@@ -1,6 +1,6 @@
-import { MOST_TOLD } from '../../contract/platform/platform';
+import { MOST_TOLD } from '../../contract/platform/platform-envelope';
 import { dropReasons } from '../../domain/platform/drop-reason';
-import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { organisationId, organisationOf, type Kind } from '../../domain/values/id';
 import { Refusal } from '../../domain/values/refusal';
 import { readable } from '../runtime/details';

@@ -1,20 +1,20 @@
-import { changeOf, createdAtOf, type StreamRecord } from '../../data/channels/stream-records';
-import { publishPlatformEvent } from '../../data/platform/platform-bus';
-import { platformEventOf } from '../../domain/platform/platform-event';
+import { parseChange, recordedAt, type StreamRecord } from '../../data/channels/stream-records';
+import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
+import { toPlatformEvent } from '../../domain/platform/platform-event';
 import type { OutboundEvent } from '../../domain/platform/outbound-events';
 import { logger } from '../runtime/logger';
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 
 /**
  * Publishes a change of a job or a share to the drone platform.
  * @param complete adds to the event what the change does not hold
  */
-export async function publishChange(
+export async function tellPlatformOfChange(
   record: StreamRecord,
   complete = (event: OutboundEvent): Promise<OutboundEvent> => Promise.resolve(event),
 ): Promise<void> {
-  const change = changeOf(record);
-  const event = change && platformEventOf(change, createdAtOf(record), shareIdOf);
+  const change = parseChange(record);
+  const event = change && toPlatformEvent(change, recordedAt(record), digestShareCode);
   if (!event) return;
   const { type, detail } = await complete(event);
   await publishPlatformEvent(type, detail);

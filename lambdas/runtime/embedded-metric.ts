@@ -19,14 +19,14 @@ interface Line {
 export function embeddedMetric(environment: Environment, { level, reason, throttled, at }: Line): object | undefined {
   const namespace = environment[metricVariables.namespace];
   const capability = environment[metricVariables.capability];
-  if (level === 'ERROR' && capability !== undefined) return counted(ERRORS, capability, { namespace, at });
-  if (throttled && capability !== undefined) return counted(THROTTLES, capability, { namespace, at });
+  if (level === 'ERROR' && capability !== undefined) return countMetric(ERRORS, capability, { namespace, at });
+  if (throttled && capability !== undefined) return countMetric(THROTTLES, capability, { namespace, at });
   if (reason !== undefined && reason === environment[metricVariables.reason])
-    return counted(REFUSALS, reason, { namespace, at });
+    return countMetric(REFUSALS, reason, { namespace, at });
   return undefined;
 }
 
-function counted(
+function countMetric(
   { name, dimension }: typeof ERRORS | typeof THROTTLES | typeof REFUSALS,
   value: string,
   { namespace, at }: { readonly namespace: string | undefined; readonly at: number },

@@ -1,6 +1,6 @@
 import type { DropReason } from '../../domain/platform/drop-reason';
 import type { RefusalCode } from '../../domain/values/refusal';
-import { failedCallOf } from '../../data/store/failed-call';
+import { findFailedCall } from '../../data/store/failed-call';
 import { embeddedMetric } from './embedded-metric';
 import { currentSubject } from './subject';
 
@@ -17,7 +17,7 @@ type Fields = Readonly<Record<string, unknown>> & {
 function errorFields(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
-  return { name, message, stack, ...failedCallOf(error), ...(cause instanceof Error && { cause: cause.message }) };
+  return { name, message, stack, ...findFailedCall(error), ...(cause instanceof Error && { cause: cause.message }) };
 }
 
 /** The trace of an invocation in X-Ray, if it has one: most are not sampled (X-Ray developer guide, "Tracing header"). */

@@ -1,9 +1,9 @@
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { itemOf, recordedChangeOf, UnreadableRecord, type StreamRecord } from '../../data/channels/stream-records';
-import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
+import { itemIdentity, describeChange, UnreadableRecord, type StreamRecord } from '../../data/channels/stream-records';
+import { sendToDeadLetterQueue } from '../../data/platform/send-to-dead-letter-queue';
 import { about, named } from './subject';
 
-const byItem = (record: StreamRecord) => [itemOf(record)];
+const byItem = (record: StreamRecord) => [itemIdentity(record)];
 
 /**
  * Processes the records of a batch: those of one item in order, different items concurrently. A record that can't be parsed
@@ -14,7 +14,7 @@ const byItem = (record: StreamRecord) => [itemOf(record)];
  * @returns the earliest record that failed: Lambda retries from there, so the changes of an item stay in order, and records
  *   behind it that were processed already are processed again (at least once)
  */
-export async function inOrder(
+export async function processInOrder(
   records: readonly StreamRecord[],
   process: (record: StreamRecord) => Promise<void>,
   failed: (record: StreamRecord, error: unknown) => void,
@@ -28,7 +28,7 @@ export async function inOrder(
     const run = async () => {
       // Records behind a failure are retried anyway.
       if (index > firstFailure) return;
-      const { id, ...change } = recordedChangeOf(record);
+      const { id, ...change } = describeChange(record);
       await about({ ...named(id), ...change }, handle);
     };
     const handle = async () => {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import { kindOf } from '../../domain/values/id';
 
 /** What is handled: every line that is logged meanwhile names it, so that one identifier finds the whole way of a change. */
@@ -46,7 +46,7 @@ export function named(id: unknown): Subject {
     case 'group':
       return { deviceGroupId: id };
     case 'share':
-      return { shareId: shareIdOf(id) };
+      return { shareId: digestShareCode(id) };
     default:
       return {};
   }

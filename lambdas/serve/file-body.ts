@@ -1,6 +1,6 @@
 import { unsupportedMediaType } from '../../contract/refusals';
 import { invalid } from '../../domain/values/refusal';
-import { expectUtf8, mediaTypeOf } from './json-body';
+import { expectUtf8, mediaTypeIn } from './json-body';
 import type { Event, Exchange } from './request';
 
 /**
@@ -9,7 +9,7 @@ import type { Event, Exchange } from './request';
  */
 export function fileBody(exchange: Exchange, event: Event): void {
   const { file = [] } = exchange.endpoint.request;
-  const given = mediaTypeOf(event)?.essence;
+  const given = mediaTypeIn(event)?.essence;
   const mediaType = file.find((one) => one === given);
   if (mediaType === undefined) throw unsupportedMediaType(file);
   expectUtf8(event);

@@ -54,7 +54,7 @@ export async function idempotencyKey(exchange: Exchange, event: Event): Promise<
     fingerprint: hashOf(canonicalize(request) ?? ''),
     formerFingerprint: () => hashOf(JSON.stringify(body)),
   };
-  exchange.insteadOf = async (error) => (error instanceof AlreadyAnswered ? undefined : findFirst(exchange));
+  exchange.replaceError = async (error) => (error instanceof AlreadyAnswered ? undefined : findFirst(exchange));
   if (!path) return;
   const former = await findAnswer(`${ofEndpoint}#${uuidOfKey}`, new Date(startedAt).toISOString());
   if (former && isAbout(former.reply, path)) throw former;

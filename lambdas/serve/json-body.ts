@@ -11,11 +11,11 @@ import { header, type Event, type Exchange } from './request';
  */
 export function jsonBody(exchange: Exchange, event: Event): void {
   expectUtf8(event);
-  exchange.body = check(bodySchemaOf(exchange), readBody(event));
+  exchange.body = check(bodySchema(exchange), readBody(event));
 }
 
 /** The schema of an endpoint's body. @throws Error when it has none */
-export function bodySchemaOf({ key, endpoint }: Exchange) {
+export function bodySchema({ key, endpoint }: Exchange) {
   const { body } = endpoint.request;
   if (!body) throw new Error(`${key} has no body`);
   return body;
@@ -23,12 +23,12 @@ export function bodySchemaOf({ key, endpoint }: Exchange) {
 
 /** @throws Refusal `unsupported_media_type` for another charset than UTF-8 (RFC 8259 section 8.1) */
 export function expectUtf8(event: Event): void {
-  const charset = mediaTypeOf(event)?.params.get('charset');
+  const charset = mediaTypeIn(event)?.params.get('charset');
   if (typeof charset === 'string' && !/^utf-?8$/i.test(charset)) throw unsupportedCharset();
 }
 
 /** The media type of the body; undefined when the header is missing or says nothing that can be read. */
-export function mediaTypeOf(event: Event): MIMEType | undefined {
+export function mediaTypeIn(event: Event): MIMEType | undefined {
   const given = header(event, 'Content-Type');
   try {
     return given === undefined ? undefined : new MIMEType(given);

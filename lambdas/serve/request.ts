@@ -110,7 +110,7 @@ export interface Exchange {
   acceptsBinary?: boolean;
   idempotency?: IdempotencyKey;
   /** What is thrown in place of an error of the handler; undefined: nothing else. */
-  insteadOf?: (error: unknown) => Promise<Error | undefined>;
+  replaceError?: (error: unknown) => Promise<Error | undefined>;
   /** Headers of the answer, whether it succeeds or fails. */
   readonly headers: Record<string, string>;
   /** Code of the refusal, if the request was refused. */

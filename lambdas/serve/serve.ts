@@ -18,7 +18,7 @@ import { permits, scopeNames } from '../../contract/terms/scopes';
 import { lacksScope } from '../../contract/terms/forbidden';
 import { limitsOfClient } from '../../domain/access/partner';
 import { forbidden, invalid, Refusal } from '../../domain/values/refusal';
-import { callsOf, countCall } from '../../data/access/rate-limit';
+import { callCounter, countCall } from '../../data/access/rate-limit';
 import { rateWindow } from '../../domain/access/rate-window';
 import * as z from 'zod/mini';
 import { describeParameterFault } from '../../contract/terms/validation-messages';
@@ -75,7 +75,7 @@ export const serve = <Key extends EndpointKey>(
       try {
         return await run(servedRequest<Key>(event, exchange));
       } catch (error) {
-        throw (await exchange.insteadOf?.(error)) ?? error;
+        throw (await exchange.replaceError?.(error)) ?? error;
       }
     },
     { timeoutEarlyInMillis: TIMEOUT_MARGIN_MS },
@@ -110,7 +110,7 @@ async function limitCalls(
   const perMinute = caller.limits[key] ?? endpoint.perMinute;
   const now = Math.floor(startedAt / 1000);
   const { start, end } = rateWindow(now);
-  const counter = callsOf(caller.clientId, key);
+  const counter = callCounter(caller.clientId, key);
   const calls = await countCall(counter, start, perMinute);
   headers['X-RateLimit-Limit'] = String(perMinute);
   headers['X-RateLimit-Remaining'] = String(Math.max(0, perMinute - calls));

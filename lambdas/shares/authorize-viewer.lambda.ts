@@ -3,7 +3,7 @@ import { findSession } from '../../data/channels/sessions';
 import { readShare } from '../../data/shares/shares';
 import { Refusal } from '../../domain/values/refusal';
 import { iotArn } from '../access/iot-arn';
-import { shareIdOf, viewerClientId } from '../../data/shares/share-id';
+import { digestShareCode, viewerClientId } from '../../data/shares/share-id';
 import { logger } from '../runtime/logger';
 
 /** Event of a custom authorizer of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
@@ -51,7 +51,7 @@ async function authorize(input: unknown) {
   const left = Math.floor(viewer.expiresAt - now.getTime() / 1000);
   return {
     isAuthenticated: true,
-    principalId: shareIdOf(shareCode),
+    principalId: digestShareCode(shareCode),
     disconnectAfterInSeconds: Math.min(Math.max(left, SHORTEST_S), LONGEST_S),
     // A viewer whose socket is gone is refused by then, should it still be connected.
     refreshAfterInSeconds: SHORTEST_S,

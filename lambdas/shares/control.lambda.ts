@@ -1,7 +1,7 @@
 import * as actions from '../../contract/shares/viewers.actions';
 import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../contract/terms/rates';
 import type { ViewerSession } from '../../data/channels/sessions';
-import { shareIdOf, viewerPseudonym } from '../../data/shares/share-id';
+import { digestShareCode, viewerPseudonym } from '../../data/shares/share-id';
 import { isKnownCommand, type Command } from '../../domain/commands/command';
 import { isStop, passesLimits } from '../../domain/commands/stops';
 import { knownCommand } from '../../domain/commands/command-request';
@@ -19,7 +19,7 @@ export const handler = answer('control', actions.control, async ({ session, mess
   const { shareCode, deviceId, organisation, connectionId } = session;
   expectSchema(command);
   const device = await controlledDevice(session, (share) => permitsCommand(share, command.name), now.toISOString());
-  const shareId = shareIdOf(shareCode);
+  const shareId = digestShareCode(shareCode);
   const counters = await limitControl(session, shareId, command, now);
   const requested = {
     organisation,

@@ -1,9 +1,9 @@
 import { commandsNotPermitted } from '../../contract/terms/forbidden';
 import type { ViewerSession } from '../../data/channels/sessions';
-import { readDevice } from '../../data/fleet/fleet';
+import { readDevice } from '../../data/fleet/devices';
 import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet/fleet';
+import type { Device } from '../../domain/fleet/device';
 import type { Share } from '../../domain/shares/share';
 
 /**

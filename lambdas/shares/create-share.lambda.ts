@@ -1,9 +1,9 @@
 import * as endpoints from '../../contract/shares/shares.endpoints';
-import { findSharedDevice } from '../../data/fleet/fleet';
+import { findSharedDevice } from '../../data/fleet/devices';
 import { newShareCode } from '../../data/store/new-id';
 import { insertShare } from '../../data/shares/shares';
 import { expectNoGroup, newShare } from '../../domain/shares/new-share';
-import { idempotencyKey } from '../serve/idempotency';
+import { idempotencyKey } from '../serve/idempotency-key';
 import { jsonBody } from '../serve/json-body';
 import { serve } from '../serve/serve';
 import { withLink } from '../../data/shares/share-link';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SQSBatchResponse } from 'aws-lambda';
-import { delayShareEnd, readShareEnd, type ShareEnd } from '../../data/shares/share-expiry';
+import { delayShareEnd, readShareEnd, type ShareEnd } from '../../data/shares/schedule-share-end';
 import { endExpiredShare } from '../../data/shares/shares';
 import { eachMessage, type QueueMessages } from '../runtime/each-message';
 import { logger } from '../runtime/logger';

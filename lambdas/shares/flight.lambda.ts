@@ -1,14 +1,14 @@
 import * as actions from '../../contract/shares/viewers.actions';
-import type { FlightMessage } from '../../contract/shares/share-page';
-import { MAX_TRACK_POINTS } from '../../contract/telemetry/track-points';
-import { readDevice } from '../../data/fleet/fleet';
+import type { FlightMessage } from '../../contract/shares/viewer-protocol';
+import { MAX_TRACK_POINTS } from '../../contract/telemetry/max-track-points';
+import { readDevice } from '../../data/fleet/devices';
 import { readTrack } from '../../data/telemetry/flights';
 import { readOwnJob } from '../../data/jobs/jobs';
-import { readLine } from '../../data/missions/mission-lines';
+import { readMissionLine } from '../../data/missions/mission-lines';
 import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet/fleet';
-import { pointOf, thinOut, type TrackPoint } from '../../domain/telemetry/flight';
+import type { Device } from '../../domain/fleet/device';
+import { toTrackPoint, thinOut, type TrackPoint } from '../../domain/telemetry/flight';
 import { DEVICE_POINT_KEPT_S, type RecordedPoint } from '../../domain/telemetry/flight-record';
 import { Refusal } from '../../domain/values/refusal';
 import { flownMission, flownWay } from '../../domain/shares/route';
@@ -26,7 +26,7 @@ export const handler = answer('flight', actions.flight, async ({ session, now })
     currentFlight(device, now),
   ]);
   const mission = flownMission(job, deviceId);
-  const line = mission && (await readLine(mission));
+  const line = mission && (await readMissionLine(mission));
   return {
     type: 'share.flight',
     deviceName: device.name,
@@ -42,7 +42,7 @@ async function currentFlight(device: Device, now: Date): Promise<Pick<FlightMess
   if (!takeOff || !lastState) return { track: [] };
   if (Date.parse(lastState.timestamp) < now.getTime() - DEVICE_POINT_KEPT_S * 1000) return { track: [] };
   const stored = (await readTrack(deviceId, takeOff.timestamp, lastState.timestamp, now)).map(pointIn);
-  const last = pointOf(lastState);
+  const last = toTrackPoint(lastState);
   const points = last && stored.at(-1)?.timestamp !== last.timestamp ? [...stored, last] : stored;
   const { timestamp, altitude } = takeOff;
   return {

@@ -1,8 +1,8 @@
 import * as endpoints from '../../contract/shares/shares.endpoints';
-import { readDevice } from '../../data/fleet/fleet';
+import { readDevice } from '../../data/fleet/devices';
 import { findShare } from '../../data/shares/shares';
 import { serve } from '../serve/serve';
-import { sharePlayback } from '../../data/shares/video';
+import { sharePlayback } from '../../data/shares/playback-session';
 
 export const handler = serve(
   'GET /v3/shares/{shareCode}/resources',

@@ -3,8 +3,8 @@ import { noVideoShared } from '../../contract/terms/forbidden';
 import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
 import { Refusal } from '../../domain/values/refusal';
-import { sharePlayback } from '../../data/shares/video';
-import { playbackMessage } from './playback-message';
+import { sharePlayback } from '../../data/shares/playback-session';
+import { toPlaybackMessage } from './playback-message';
 import { answer } from '../sockets/action';
 
 export const handler = answer('playback', actions.playback, async ({ session, now }) => {
@@ -13,5 +13,5 @@ export const handler = answer('playback', actions.playback, async ({ session, no
   if (!share || !(await isActive(session.organisation))) throw new Refusal('share_not_found');
   const playback = await sharePlayback(share, now);
   if (playback === undefined) throw noVideoShared();
-  return playbackMessage(playback);
+  return toPlaybackMessage(playback);
 });

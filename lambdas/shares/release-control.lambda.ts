@@ -1,10 +1,10 @@
 import * as actions from '../../contract/shares/viewers.actions';
 import { viewerPseudonym } from '../../data/shares/share-id';
-import { releaseControl } from '../commands/lease';
+import { endLease } from '../commands/lease';
 import { answer } from '../sockets/action';
 
 export const handler = answer('releaseControl', actions.releaseControl, async ({ session, now }) => {
   const asking = { origin: 'share', requestedBy: viewerPseudonym(session.connectionId) } as const;
-  await releaseControl(session.deviceId, asking, now.toISOString());
+  await endLease(session.deviceId, asking, now.toISOString());
   return { type: 'control.released' };
 });

@@ -1,10 +1,10 @@
 import * as endpoints from '../../contract/shares/shares.endpoints';
-import { revokeShare } from '../../data/shares/shares';
+import { storeRevocation } from '../../data/shares/shares';
 import { closeViewersOfShare } from '../sockets/close-followers';
 import { serve } from '../serve/serve';
 
 export const handler = serve('DELETE /v3/shares/{shareCode}', endpoints.revokeShare, async ({ caller, path, now }) => {
-  const share = await revokeShare(caller.organisation, path.shareCode, now);
+  const share = await storeRevocation(caller.organisation, path.shareCode, now);
   await closeViewersOfShare(path.shareCode, share, now);
   return { success: true, message: 'Share revoked successfully' };
 });

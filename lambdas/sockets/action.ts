@@ -17,7 +17,7 @@ import { check, readable } from '../runtime/details';
 import { readJson } from '../runtime/read-json';
 import { logger } from '../runtime/logger';
 import { setTimeout as pause } from 'node:timers/promises';
-import { channelOf, channels } from '../../contract/channels/status-channels';
+import { toChannel, channels } from '../../contract/channels/status-channels';
 import type { Scope } from '../../contract/terms/scopes';
 import { findConnection, followedResource, type Connection } from '../../data/channels/connections';
 import { telemetryScopes } from '../../contract/telemetry/telemetry.actions';
@@ -186,7 +186,7 @@ async function findPartnerSocket(connectionId: string): Promise<PartnerSocket | 
   if (session) return { item: sessionItem(session), needs: telemetryScopes, session };
   const item = await findFollower(connectionId);
   const resource = item && !item.session ? followedResource(item) : undefined;
-  const channel = resource && channelOf(resource);
+  const channel = resource && toChannel(resource);
   return item && channel && { item, needs: [channels[channel.kind].scope] };
 }
 

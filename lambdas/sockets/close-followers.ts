@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { followersOf, type Follower } from '../../data/channels/followers';
+import { findFollowers, type Follower } from '../../data/channels/followers';
 import { endSamples } from '../../data/channels/sessions';
 import { isSending } from '../../data/shares/share-states';
 import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/channels/sockets';
-import { broadcastTopicOf } from '../../data/shares/share-id';
+import { broadcastTopic } from '../../data/shares/share-id';
 import { isBroadcast, type Share } from '../../domain/shares/share';
 import { eventsBetween } from '../../domain/channels/status-event';
 import type { StatusMessage } from '../../domain/channels/status-message';
 import { withConcurrency } from '../runtime/concurrency';
 import { logger } from '../runtime/logger';
-import { endFollowers } from './followers';
+import { endFollowers } from './send-to-followers';
 
 /** How long after the call the sockets are closed at the latest, in ms. */
 const CLOSED_WITHIN_MS = 4000;
@@ -44,7 +44,7 @@ export async function closeViewersOfShare(shareCode: string, share: Share | unde
  */
 export async function stopSamples(share: Share): Promise<Follower[]> {
   const { shareCode, deviceId } = share;
-  if (isBroadcast(share)) await endSamples(broadcastTopicOf(shareCode), deviceId);
+  if (isBroadcast(share)) await endSamples(broadcastTopic(shareCode), deviceId);
   const viewers = await viewersNow(shareCode);
   await withConcurrency(viewers, ({ connectionId }) => endSamples(connectionId, deviceId));
   return viewers;
@@ -65,7 +65,7 @@ const isMeant = ({ shareCode, broadcast }: Follower) => shareCode !== undefined 
 /** The sockets that the caller waits for. */
 async function viewersNow(shareCode: string): Promise<Follower[]> {
   const found: Follower[] = [];
-  for await (const page of followersOf({ kind: 'share', id: shareCode })) found.push(...page.filter(isMeant));
+  for await (const page of findFollowers({ kind: 'share', id: shareCode })) found.push(...page.filter(isMeant));
   return found;
 }
 

@@ -1,12 +1,12 @@
 /** The open sockets that follow a resource: what is sent to one, to all of them, and at the end of a share. */
 import {
-  followersOf,
+  findFollowers,
   bufferMessages,
   stopDelivery,
   type BufferedMessage,
   type Follower,
 } from '../../data/channels/followers';
-import { publish } from '../../data/channels/mqtt-topics';
+import { publishOnTopic } from '../../data/channels/mqtt-topics';
 import { closeSocket, deleteConnection, endSocket, postToSocket } from '../../data/channels/sockets';
 import { isNewer, type Sequenced, type Sequences } from '../../domain/channels/sequence';
 import type { StatusEvent } from '../../domain/channels/status-event';
@@ -77,7 +77,7 @@ export async function publishToSockets(
       send,
     );
   }
-  if (reader?.broadcast !== undefined) await publish(reader.broadcast, outgoingFor(reader).text, 'none');
+  if (reader?.broadcast !== undefined) await publishOnTopic(reader.broadcast, outgoingFor(reader).text, 'none');
 }
 
 /** The message for partners, and for viewers of a share. */
@@ -151,7 +151,7 @@ export async function endFollowers(
     end(follower).catch((error: unknown) =>
       logger.error('socket could not be closed', { connectionId: follower.connectionId, error }),
     );
-  for await (const page of followersOf({ kind: 'share', id: shareCode }))
+  for await (const page of findFollowers({ kind: 'share', id: shareCode }))
     await withConcurrency(page.filter(isMeant), endOrLog);
 }
 

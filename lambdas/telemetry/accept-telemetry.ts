@@ -1,12 +1,12 @@
 import { scheduleOfflineCheck, scheduleTrailingSave } from '../../data/fleet/device-checks';
-import { recordReport } from '../../data/fleet/device-state';
-import { isKept, recordPosition } from '../../data/telemetry/flights';
+import { recordReport } from '../../data/fleet/save-device-state';
+import { isRecordKept, recordPosition } from '../../data/telemetry/flights';
 import { readNamedJobs } from '../../data/jobs/named-jobs';
-import type { Device } from '../../domain/fleet/fleet';
+import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import type { Detail } from '../../domain/values/refusal';
 import { faultIn, NOT_YOURS, type KnownDevice } from '../../domain/fleet/sample-decision';
-import { withoutNullIsland, type Sample } from '../../domain/telemetry/telemetry';
+import { withoutNullIsland, type Sample } from '../../domain/telemetry/sample';
 import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { allSettled, fulfilled } from '../runtime/concurrency';
 import { saveNewest, type ReceivedWith } from './save-newest';
@@ -99,7 +99,7 @@ async function settle(message: Message, known: KnownDevice, samples: readonly Sa
   const { device, decision } = await saveNewest(message, known, samples);
   if (!device) return { ...(await NOTHING), removed: [known.device.deviceId] };
   const { news, entries, saving } = decision;
-  const kept = entries.filter((entry) => isKept(entry, message.now));
+  const kept = entries.filter((entry) => isRecordKept(entry, message.now));
   const recording = kept.map(async (entry) => ((await recordPosition(entry)) ? [entry.sample] : []));
   const acting = [
     deliver(message, device, news),

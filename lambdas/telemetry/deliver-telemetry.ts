@@ -1,18 +1,18 @@
 import type { DeviceTelemetryMessage } from '../../contract/channels/socket-messages';
 import { subscribe } from '../../contract/telemetry/telemetry.actions';
-import { telemetryFollowersOf, type Follower } from '../../data/channels/followers';
-import { publish } from '../../data/channels/mqtt-topics';
+import { findTelemetryFollowers, type Follower } from '../../data/channels/followers';
+import { publishOnTopic } from '../../data/channels/mqtt-topics';
 import { extendSubscription } from '../../data/channels/renewal';
 import { findSession, unfollowItem } from '../../data/channels/sessions';
 import { closeSocket } from '../../data/channels/sockets';
 import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
-import type { Device } from '../../domain/fleet/fleet';
+import type { Device } from '../../domain/fleet/device';
 import { isFollowed } from '../../domain/telemetry/followed-until';
 import { organisationOf } from '../../domain/values/id';
 import { memoise, withConcurrency } from '../runtime/concurrency';
 import { followedGroup } from './followed-group';
-import { outgoing, sendToFollower, type OutgoingMessage } from '../sockets/followers';
+import { outgoing, sendToFollower, type OutgoingMessage } from '../sockets/send-to-followers';
 import { logger } from '../runtime/logger';
 import { viewerMessage } from './telemetry-message';
 
@@ -81,7 +81,7 @@ function findFollowers(now: Date): FollowersOf {
 
 async function allFollowersOf(id: string): Promise<Follower[]> {
   const found: Follower[] = [];
-  for await (const page of telemetryFollowersOf(id)) found.push(...page);
+  for await (const page of findTelemetryFollowers(id)) found.push(...page);
   return found;
 }
 
@@ -107,7 +107,7 @@ async function broadcastSamples(topic: Follower, all: readonly OutgoingMessage[]
   const { broadcast = '', shareCode = '', expiresAt } = topic;
   const now = Date.now();
   if (expiresAt * 1000 <= now || !(await stands(shareCode, now))) return;
-  for (const { text } of all) await publish(broadcast, text, 'none');
+  for (const { text } of all) await publishOnTopic(broadcast, text, 'none');
 }
 
 /**

@@ -2,12 +2,12 @@
  * What an instance remembers of the devices whose samples it received. It saves calls only: emptied at any moment, the record and the
  * saved states are the same, and a follower may be sent again what was sent since the last save.
  */
-import { readDevices } from '../../data/fleet/device-state';
-import type { Device } from '../../domain/fleet/fleet';
+import { readDevices } from '../../data/fleet/save-device-state';
+import type { Device } from '../../domain/fleet/device';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import type { KnownDevice } from '../../domain/fleet/sample-decision';
 import { seemsOverdue } from '../../domain/fleet/state-saving';
-import type { Sample } from '../../domain/telemetry/telemetry';
+import type { Sample } from '../../domain/telemetry/sample';
 import { followedGroup } from './followed-group';
 
 const MAX_DEVICES = 10_000;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { readFollowed, type FollowedItem } from '../../data/channels/followed-until';
+import { readFollowed, type FollowedItem } from '../../data/channels/followed-channels';
 
 /** How long an instance relies on what it has read, in ms, however many devices of the group report meanwhile. */
 const MAX_AGE_MS = 500;

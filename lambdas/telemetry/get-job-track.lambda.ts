@@ -1,7 +1,7 @@
 import * as endpoints from '../../contract/telemetry/tracks.endpoints';
 import { readFlight } from '../../data/telemetry/flights';
 import { findStoredJob } from '../../data/jobs/jobs';
-import { flownPoints, tracksOf } from '../../domain/telemetry/flight-record';
+import { flownPoints, groupByDevice } from '../../domain/telemetry/flight-record';
 import { negotiate } from '../serve/negotiate';
 import { serve } from '../serve/serve';
 import { toCsv } from './track-csv';
@@ -21,7 +21,7 @@ export const handler = serve(
   async ({ caller, path, mediaType, now }) => {
     const { job, flightTimes } = await findStoredJob(caller.organisation, path.jobId);
     const recorded = await readFlight(job.jobId, new Date(now));
-    return formats[mediaType](job, tracksOf(flownPoints(flightTimes, recorded)));
+    return formats[mediaType](job, groupByDevice(flownPoints(flightTimes, recorded)));
   },
   negotiate,
 );

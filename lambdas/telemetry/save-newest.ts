@@ -1,13 +1,13 @@
 /** The newest sample of a device is saved as its state, as often as it takes. */
 import { scheduleOfflineCheck } from '../../data/fleet/device-checks';
-import { saveState } from '../../data/fleet/device-state';
+import { saveState } from '../../data/fleet/save-device-state';
 import type { FollowedJobs } from '../../data/jobs/named-jobs';
-import type { Device } from '../../domain/fleet/fleet';
+import type { Device } from '../../domain/fleet/device';
 import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { decide, type Decision, type KnownDevice } from '../../domain/fleet/sample-decision';
 import { deviceAfter } from '../../domain/fleet/state-saving';
 import { isAnybodyFollowing } from '../../domain/telemetry/followed-until';
-import type { Sample } from '../../domain/telemetry/telemetry';
+import type { Sample } from '../../domain/telemetry/sample';
 import type { Organisation } from '../../domain/values/id';
 import { forgetDevice, rememberDevice, rememberSample } from './device-memory';
 import { followedGroup } from './followed-group';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import * as actions from '../../contract/telemetry/telemetry.actions';
-import { expectSubscribable } from '../../data/fleet/fleet';
-import { noteFollowed } from '../../data/channels/followed-until';
+import { expectSubscribable } from '../../data/fleet/devices';
+import { noteFollowed } from '../../data/channels/followed-channels';
 import { requestSnapshot } from '../../data/channels/request-snapshot';
-import { follow, takeBack } from '../../data/channels/sessions';
-import { LONGEST_CONNECTION_S } from '../../domain/channels/connection';
+import { followDevice, takeBack } from '../../data/channels/sessions';
+import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { answer } from '../sockets/action';
 
 /** The reply is followed by the last known state of each device, then by its changes. */
@@ -15,7 +15,7 @@ export const handler = answer(
     await expectSubscribable(session.organisation, deviceId, deviceGroupId);
     const followed = deviceId ?? deviceGroupId ?? '';
     const waiting = randomUUID();
-    const earlier = await follow(session, followed, Math.floor(now.getTime() / 1000), waiting, batch);
+    const earlier = await followDevice(session, followed, Math.floor(now.getTime() / 1000), waiting, batch);
     try {
       const kind = deviceId === undefined ? 'group' : 'device';
       // Whoever delivers reads only now and then whether somebody began to follow.

@@ -1,8 +1,8 @@
 /** What followers are sent of a sample; also its snapshot, so that whoever sends one needs nothing of the delivery. */
 import type { DeviceTelemetryMessage, ViewerTelemetryMessage } from '../../contract/channels/socket-messages';
 import { viewerTelemetryFields } from '../../contract/channels/viewer-telemetry-fields';
-import type { Device } from '../../domain/fleet/fleet';
-import { ageAt, sequenceOf, type DeviceState } from '../../domain/telemetry/telemetry';
+import type { Device } from '../../domain/fleet/device';
+import { ageAt, sampleSequence, type DeviceState } from '../../domain/telemetry/sample';
 
 /** The message for a sample (DESIGN section 3). `now` is when the sample was received. */
 export const sampleMessage = (
@@ -13,7 +13,7 @@ export const sampleMessage = (
   type: 'device.telemetry',
   deviceId,
   deviceGroupId,
-  sequence: sequenceOf(state),
+  sequence: sampleSequence(state),
   receivedAt: now.toISOString(),
   ...state,
 });

@@ -1,13 +1,13 @@
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import type { Tables } from '../functions/tables';
-import type { Identity } from './identity';
+import type { UserPoolWithKeys } from './user-pool';
 import { functionName } from '../rest/invoked-functions';
 import { AUTHORIZER, type RestApi } from '../rest/rest-api';
 
 export interface AuthorizerProps {
   readonly api: RestApi;
-  readonly identity: Identity;
+  readonly identity: UserPoolWithKeys;
   readonly tables: Tables;
   /** Whether X-Ray records traces. */
   readonly traced: boolean;

@@ -19,7 +19,7 @@ export interface IdentityProps {
  * Cognito user pool for machine-to-machine access. It has no users: each partner has an app client with its own secret and
  * scopes, created during onboarding and not by this stack.
  */
-export class Identity extends Construct {
+export class UserPoolWithKeys extends Construct {
   readonly userPool: UserPool;
   /** Prefix of every scope that a new client gets: `<identifier>/command:read`. */
   readonly resourceServer: string;

@@ -7,12 +7,12 @@ import type { TableUses } from '../../contract/terms/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream, commandKeys } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
-import { grantBroadcast } from './broadcast';
+import { grantBroadcast } from './share-broadcast';
 import type { Snapshots } from './snapshots';
 import type { WebSocketChannels } from './websocket-api';
 import type { Tables } from '../functions/tables';
 import { alarmOnLag } from '../functions/alarm-definition';
-import { alarmOnErrors, countErrors } from '../functions/error-lines';
+import { alarmOnErrors, countErrors } from '../functions/error-alarm';
 
 export interface FanOutProps {
   readonly channels: Contract['channels'];

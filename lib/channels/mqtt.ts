@@ -6,10 +6,10 @@ import type { TableUses } from '../../contract/terms/endpoint';
 import { mqttClientIdPattern } from '../../contract/channels/mqtt-client-id';
 import { ApiFunction } from '../functions/api-function';
 import type { CustomDomain } from '../functions/deployment-options';
-import type { Identity } from '../access/identity';
+import type { UserPoolWithKeys } from '../access/user-pool';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 import type { Tables } from '../functions/tables';
-import { alarmOnErrors, countErrors } from '../functions/error-lines';
+import { alarmOnErrors, countErrors } from '../functions/error-alarm';
 import { publishOutputs } from '../functions/publish-outputs';
 
 /** Lifecycle events of AWS IoT to consume, by rule. `presence/#` would include failed attempts to connect. */
@@ -25,7 +25,7 @@ const followedUntil: TableUses = { jobs: ['update'], shares: ['update'], fleet: 
 export interface MqttChannelsProps {
   /** Custom domain, in addition to the address that AWS IoT assigns. */
   readonly domain: CustomDomain | undefined;
-  readonly identity: Identity;
+  readonly identity: UserPoolWithKeys;
   readonly tables: Tables;
 }
 

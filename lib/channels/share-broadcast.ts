@@ -4,9 +4,9 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
-import { BROADCAST_PATH } from '../../contract/shares/share-page';
+import { BROADCAST_PATH } from '../../contract/shares/viewer-protocol';
 import { ApiFunction } from '../functions/api-function';
-import { countErrors } from '../functions/error-lines';
+import { countErrors } from '../functions/error-alarm';
 import type { Tables } from '../functions/tables';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 
@@ -34,7 +34,7 @@ export interface BroadcastProps {
  * MQTT over WebSockets for the viewers of shares with many places, on the host of the share page: an endpoint of AWS IoT whose
  * clients authenticate with the socket that they have open and the share code, and may read the topic of their share.
  */
-export class Broadcast extends Construct {
+export class ShareBroadcast extends Construct {
   constructor(scope: Construct, id: string, { tables, distribution, first }: BroadcastProps) {
     super(scope, id);
     const authorize = new ApiFunction(this, 'AuthorizeViewer', {

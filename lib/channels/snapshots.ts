@@ -4,8 +4,8 @@ import type { Contract } from '../../contract/contract';
 import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from './websocket-api';
 import type { Tables } from '../functions/tables';
-import { grantVideo } from '../functions/video';
-import { alarmOnErrors, countErrors } from '../functions/error-lines';
+import { grantVideo } from '../functions/grant-video';
+import { alarmOnErrors, countErrors } from '../functions/error-alarm';
 import { alarmOnThrottles } from '../functions/throttle-alarm';
 
 export interface SnapshotsProps {

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import type { Tables } from '../functions/tables';
-import { grantBroadcast } from './broadcast';
+import { grantBroadcast } from './share-broadcast';
 import type { WebSocketChannels } from './websocket-api';
 
 export interface TelemetryProps {
@@ -25,7 +25,7 @@ const suffering = {
  * Grants for accepting telemetry, and the queue of device checks. Each online device has one message in it, delayed until the
  * device counts as silent. Samples that arrive too early for a write also wait in it, for a second.
  */
-export class Telemetry extends Construct {
+export class TelemetryChannel extends Construct {
   private readonly checks: Queue;
 
   constructor(

@@ -4,7 +4,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import type { Tables } from '../functions/tables';
-import { countErrors } from '../functions/error-lines';
+import { countErrors } from '../functions/error-alarm';
 
 export interface ViewerCountsProps {
   readonly tables: Tables;

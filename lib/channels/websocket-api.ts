@@ -10,12 +10,12 @@ import { ApiFunction } from '../functions/api-function';
 import { ChannelAddress } from './channel-address';
 import { FunctionIntegration } from './function-integration';
 import type { CustomDomain } from '../functions/deployment-options';
-import type { Identity } from '../access/identity';
+import type { UserPoolWithKeys } from '../access/user-pool';
 import type { Tables } from '../functions/tables';
-import { grantEndViewers } from './broadcast';
+import { grantEndViewers } from './share-broadcast';
 import type { ViewerCounts } from './viewer-counts';
 import { publishOutputs } from '../functions/publish-outputs';
-import { countErrors } from '../functions/error-lines';
+import { countErrors } from '../functions/error-alarm';
 
 const STAGE = 'live';
 
@@ -41,7 +41,7 @@ export interface WebSocketChannelsProps {
   readonly webAclArn: string | undefined;
   /** The account setting with which API Gateway may write logs. */
   readonly logAccess: IDependable;
-  readonly identity: Identity;
+  readonly identity: UserPoolWithKeys;
   readonly tables: Tables;
   readonly viewerCounts: ViewerCounts;
 }

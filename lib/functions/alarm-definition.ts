@@ -41,7 +41,7 @@ export const alarmDefinitions = (scope: Construct): readonly AlarmDefinition[] =
   definitions.get(Stack.of(scope)) ?? [];
 
 /** Path of the page of an alarm, from the root of the project. */
-export const runbookOf = (alarm: string): string =>
+export const runbookPath = (alarm: string): string =>
   `docs/runbooks/${alarm.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.md`;
 
 /** A record is retried for at most 15 minutes and blocks those behind it; a heartbeat has missed its turn by then. */

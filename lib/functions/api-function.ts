@@ -14,7 +14,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { TableUse, TableUses } from '../../contract/terms/endpoint';
-import { tableVariable } from '../../domain/values/table';
+import { tableVariable } from '../../domain/values/table-names';
 import { functionCode } from './function-code';
 import { ServiceRole } from './service-role';
 import { nagName } from './nag-name';

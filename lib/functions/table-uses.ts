@@ -1,5 +1,5 @@
 import type { TableUse, TableUses } from '../../contract/terms/endpoint';
-import type { TableName } from '../../domain/values/table';
+import type { TableName } from '../../domain/values/table-names';
 
 /** Merges the operations of several rows on each table. */
 export function mergeUses(uses: readonly TableUses[]): Map<TableName, readonly TableUse[]> {

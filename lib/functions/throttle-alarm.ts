@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs';
 import { type Capability, THROTTLES } from '../../contract/terms/metrics';
 import { type Suffering, defineAlarm } from './alarm-definition';
-import { capitalised, lineMetric, MAX_ERRORS } from './error-lines';
+import { capitalised, lineMetric, MAX_ERRORS } from './error-alarm';
 
 /**
  * Defines the alarm `<Capability>Throttled` over the calls of the functions of {@link countErrors} that DynamoDB throttles: clients are

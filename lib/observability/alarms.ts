@@ -2,7 +2,7 @@ import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-clo
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { runbookOf, type AlarmDefinition, type Urgency } from '../functions/alarm-definition';
+import { runbookPath, type AlarmDefinition, type Urgency } from '../functions/alarm-definition';
 
 /** ARNs of the SNS topics to notify, when an alarm fires and when it is over. */
 export type AlarmTopics = Readonly<Record<Urgency, string | undefined>>;
@@ -23,7 +23,7 @@ export class Alarms extends Construct {
     const actions = { page: action('PageTopic', topics.page), ticket: action('TicketTopic', topics.ticket) };
     this.all = definitions.map(({ name, urgency, impact, metric, threshold, twoOfThree = false }) => {
       const alarm = new Alarm(this, name, {
-        alarmDescription: `${impact}. ${runbookOf(name)}`,
+        alarmDescription: `${impact}. ${runbookPath(name)}`,
         metric,
         threshold,
         ...(twoOfThree ? { evaluationPeriods: 3, datapointsToAlarm: 2 } : { evaluationPeriods: 1 }),

@@ -1,6 +1,6 @@
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { tableNames, type TableName } from '../../domain/values/table';
+import { tableNames, type TableName } from '../../domain/values/table-names';
 import type { Tables } from '../functions/tables';
 import { period } from '../functions/alarm-definition';
 import type { Graph } from './partners-view';

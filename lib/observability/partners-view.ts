@@ -1,5 +1,5 @@
 import { Metric, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { EndpointTable } from '../rest/endpoint-table';
+import type { EndpointTable } from '../rest/endpoint-routes';
 import type { RestApi } from '../rest/rest-api';
 import type { WebSocketChannels } from '../channels/websocket-api';
 import { period } from '../functions/alarm-definition';

@@ -1,6 +1,6 @@
 import { Function } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { EndpointTable } from '../rest/endpoint-table';
+import type { EndpointTable } from '../rest/endpoint-routes';
 import type { RestApi } from '../rest/rest-api';
 import { defineAlarm, period, type AlarmDefinition } from '../functions/alarm-definition';
 import { tokenMetrics } from './token-metrics';

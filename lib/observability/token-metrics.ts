@@ -1,5 +1,5 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { routesOf, type EndpointTable } from '../rest/endpoint-table';
+import { listRoutes, type EndpointTable } from '../rest/endpoint-routes';
 import type { RestApi } from '../rest/rest-api';
 
 /** A metric of a method, such as `5XXError`. */
@@ -10,7 +10,7 @@ export type MethodMetric = (metricName: string, options: MetricOptions) => Metri
  * guide, "Amazon API Gateway dimensions and metrics").
  */
 export function tokenMetrics({ api }: RestApi, table: EndpointTable): MethodMetric[] {
-  return routesOf(table)
+  return listRoutes(table)
     .filter(({ endpoint }) => endpoint.scope === null)
     .map(({ method, path }): MethodMetric => {
       const dimensionsMap = {

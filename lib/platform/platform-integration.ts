@@ -11,13 +11,13 @@ import { addChangeStream, commandKeys } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from '../functions/tables';
-import type { Telemetry } from '../channels/telemetry';
+import type { TelemetryChannel } from '../channels/telemetry-channel';
 import { alarmOnLag } from '../functions/alarm-definition';
 
 export interface PlatformIntegrationProps {
   readonly platform: PlatformBus;
   readonly tables: Tables;
-  readonly telemetry: Telemetry;
+  readonly telemetry: TelemetryChannel;
 }
 
 /** Events to and from the drone platform, over its bus. */

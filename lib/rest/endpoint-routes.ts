@@ -1,4 +1,4 @@
-import { routeOf } from '../../contract/endpoint-table';
+import { splitEndpointKey } from '../../contract/endpoint-table';
 import type { Endpoint } from '../../contract/terms/endpoint';
 
 /** Endpoints of the contract by method and path, such as `PATCH /v3/jobs/{jobId}`. */
@@ -12,8 +12,8 @@ export interface Route {
   readonly endpoint: Endpoint;
 }
 
-export const routesOf = (table: EndpointTable): Route[] =>
-  Object.entries(table).map(([key, endpoint]) => ({ ...routeOf(key), endpoint }));
+export const listRoutes = (table: EndpointTable): Route[] =>
+  Object.entries(table).map(([key, endpoint]) => ({ ...splitEndpointKey(key), endpoint }));
 
 /** Groups items by key, in the order of each key's first item. */
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

@@ -2,7 +2,7 @@
 
 import type { Detail } from '../../domain/values/refusal';
 
-export interface Operation {
+export interface GatewayOperation {
   readonly parameters: readonly PathParameter[];
   readonly responses: Readonly<Record<string, Response>>;
   /** Default: neither a token nor an API key. API Gateway ignores the document's own `security` ("Amazon API Gateway important notes"). */
@@ -64,7 +64,7 @@ const bodyTypes = [
  * @param status of a success
  * @param scheme of the credentials that a caller needs, a name in the document's `securitySchemes`
  */
-export const functionCall = (path: string, uri: string, status: number, scheme: string): Operation => ({
+export const functionCall = (path: string, uri: string, status: number, scheme: string): GatewayOperation => ({
   parameters: parametersOf(path),
   responses: { [status]: { description: 'Success' } },
   security: [{ [scheme]: [] }],
@@ -72,7 +72,7 @@ export const functionCall = (path: string, uri: string, status: number, scheme: 
 });
 
 /** A fixed error without a function: this body, the given headers and `x-request-id`. */
-export const fixedError = (path: string, status: number, body: FixedError, headers: Headers = {}): Operation =>
+export const fixedError = (path: string, status: number, body: FixedError, headers: Headers = {}): GatewayOperation =>
   mock(path, status, body.error, literals(headers), { 'application/json': JSON.stringify(body) });
 
 interface FixedError {
@@ -84,7 +84,7 @@ interface FixedError {
  * A redirect without a body or a function.
  * @param location stage variable that holds the address
  */
-export const redirect = (path: string, location: string): Operation =>
+export const redirect = (path: string, location: string): GatewayOperation =>
   mock(path, 302, 'Found', { Location: `stageVariables.${location}` });
 
 type Headers = Readonly<Record<string, string>>;
@@ -99,7 +99,7 @@ function mock(
   description: string,
   mapped: Headers,
   responseTemplates?: Headers,
-): Operation {
+): GatewayOperation {
   const statusCode = String(status);
   const headers = { 'x-request-id': 'context.requestId', ...mapped };
   const responseParameters = Object.fromEntries(

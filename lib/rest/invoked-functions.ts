@@ -1,7 +1,7 @@
 import { Aws, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { basename } from 'node:path';
-import type { Route } from './endpoint-table';
+import type { Route } from './endpoint-routes';
 
 /**
  * Name of a function that API Gateway invokes. With generated names, the API's body would refer to functions, and some of them

@@ -1,8 +1,8 @@
 import { binaryMediaTypes } from '../../contract/terms/binary-media-types';
 import { methodNotAllowed } from '../../contract/endpoint-table';
-import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
+import { groupBy, listRoutes, type EndpointTable } from './endpoint-routes';
 import { gatewayResponses } from './gateway-responses';
-import { fixedError, functionCall, redirect, type Operation } from './operations';
+import { fixedError, functionCall, redirect, type GatewayOperation } from './gateway-operations';
 
 export interface OpenApiBodyProps {
   /** Name of the API. */
@@ -18,7 +18,7 @@ export interface OpenApiBodyProps {
 }
 
 /** Operations of a path by method in lower case, or {@link ANY}. */
-type PathItem = Readonly<Record<string, Operation>>;
+type PathItem = Readonly<Record<string, GatewayOperation>>;
 
 export interface OpenApiBody {
   readonly openapi: '3.0.1';
@@ -75,7 +75,7 @@ export function openApiBody(props: OpenApiBodyProps): OpenApiBody {
 }
 
 function pathsOf({ table, uriOf, redirects }: OpenApiBodyProps): Record<string, PathItem> {
-  const endpoints = routesOf(table).map(({ method, path, endpoint: { handler, reply, scope } }) => {
+  const endpoints = listRoutes(table).map(({ method, path, endpoint: { handler, reply, scope } }) => {
     const scheme = scope === null ? API_KEY : TOKEN;
     return { path, method, operation: functionCall(path, uriOf(handler), reply.status, scheme) };
   });

@@ -8,7 +8,7 @@ import { SERVICE } from '../../domain/values/service';
 import type { CustomDomain } from '../functions/deployment-options';
 import { DOCS_PATH } from './docs-paths';
 import type { ApiFunction } from '../functions/api-function';
-import { routesOf, type EndpointTable } from './endpoint-table';
+import { listRoutes, type EndpointTable } from './endpoint-routes';
 import { functionName, invocationUri } from './invoked-functions';
 import { openApiBody } from './openapi-body';
 import { limitStage } from './web-rate-limit';
@@ -182,7 +182,7 @@ export class RestApi extends Construct {
 /** Metrics per method cost money, so only methods with their own alarm have them: those that issue tokens. */
 function methodOptions(table: EndpointTable): Record<string, apigateway.MethodDeploymentOptions> {
   const options: Record<string, apigateway.MethodDeploymentOptions> = {};
-  for (const { method, path, endpoint } of routesOf(table))
+  for (const { method, path, endpoint } of listRoutes(table))
     if (endpoint.scope === null) options[`${path}/${method}`] = { metricsEnabled: true };
   for (const path of [DOCS_PATH, '/']) options[`${path}/GET`] = redirectThrottle;
   return options;

@@ -44,7 +44,7 @@ const isCommand: Statement = {
  * The rules by what they count. Commands are counted apart: a program that reads too often must not keep those behind its address from stopping a
  * drone. The distribution has no commands: viewers send theirs over an open socket, which WAF does not see.
  */
-const countedBy = (scope: WebRateLimitProps['scope']): readonly (readonly [name: string, counted?: Statement])[] =>
+const countingRules = (scope: WebRateLimitProps['scope']): readonly (readonly [name: string, counted?: Statement])[] =>
   scope === 'CLOUDFRONT'
     ? [[name]]
     : [
@@ -69,7 +69,7 @@ export class WebRateLimit extends Construct {
       customResponseBodies: {
         [name]: { contentType: 'APPLICATION_JSON', content: JSON.stringify({ error: 'Too many requests' }) },
       },
-      rules: countedBy(wafScope).map(([ruleName, scopeDownStatement], priority) => ({
+      rules: countingRules(wafScope).map(([ruleName, scopeDownStatement], priority) => ({
         name: ruleName,
         priority,
         statement: {

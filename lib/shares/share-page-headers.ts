@@ -1,6 +1,6 @@
 import { Aws, Duration } from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
-import type { MapTiles } from './map-tiles';
+import type { MapTiles } from './map-tile-server';
 
 /**
  * Security headers of the share page. Its URL is a capability: it sends no referrer, cannot be framed, and is not indexed. It

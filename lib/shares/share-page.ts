@@ -7,7 +7,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source, type ISource } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
-import { mapTiles } from './map-tiles';
+import { mapTiles } from './map-tile-server';
 import { sharePageHeaders } from './share-page-headers';
 import { sharePathsCode } from './share-paths';
 import { bundleViewer } from './viewer-bundle';

@@ -2,7 +2,7 @@ import { buildSync, type Metafile } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { MapTiles } from './map-tiles';
+import type { MapTiles } from './map-tile-server';
 import { licencesOf } from './viewer-licences';
 
 const root = join(__dirname, '../..');

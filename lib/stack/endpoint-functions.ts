@@ -1,13 +1,13 @@
 import { Construct } from 'constructs';
 import { basename } from 'node:path';
-import { settingsOf, tablesOf, type Endpoint, type Setting } from '../../contract/terms/endpoint';
+import { neededSettings, grantedTables, type Endpoint, type Setting } from '../../contract/terms/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from '../channels/websocket-api';
-import type { MissionFiles } from '../missions/mission-files';
+import type { MissionFiles } from '../missions/mission-bucket';
 import type { PlatformIntegration } from '../platform/platform-integration';
-import { grantVideo } from '../functions/video';
+import { grantVideo } from '../functions/grant-video';
 import type { Tables } from '../functions/tables';
-import { groupBy, routesOf, type EndpointTable } from '../rest/endpoint-table';
+import { groupBy, listRoutes, type EndpointTable } from '../rest/endpoint-routes';
 import { functionName, methodPattern } from '../rest/invoked-functions';
 import { STAGE, type RestApi } from '../rest/rest-api';
 
@@ -37,7 +37,7 @@ export class Endpoints extends Construct {
     private readonly props: EndpointsProps,
   ) {
     super(scope, id);
-    const routes = routesOf(props.table);
+    const routes = listRoutes(props.table);
     const shareCodeFunctions: ApiFunction[] = [];
     for (const [handler, served] of groupBy(routes, ({ endpoint }) => endpoint.handler)) {
       const fn = this.createFunction(
@@ -52,7 +52,7 @@ export class Endpoints extends Construct {
 
   private createFunction(handler: string, served: readonly Endpoint[]): ApiFunction {
     const { tables, settings, traced } = this.props;
-    const needed = served.flatMap(settingsOf);
+    const needed = served.flatMap(neededSettings);
     const fn = new ApiFunction(this, basename(handler), {
       entry: handler,
       name: functionName(this, handler),
@@ -60,7 +60,7 @@ export class Endpoints extends Construct {
       traced,
       environment: Object.fromEntries(needed.map((name) => [name, settings[name]])),
       ...(served.some(({ waits }) => waits) && WAITING),
-    }).uses(tables, ...served.map(tablesOf));
+    }).uses(tables, ...served.map(grantedTables));
     if (served.some(({ video }) => video)) grantVideo(fn);
     if (served.some(({ closesSockets }) => closesSockets)) this.props.sockets.grantManage(fn);
     const fileUses = served.flatMap(({ missionFiles = [] }) => missionFiles);

@@ -1,8 +1,8 @@
 import { Construct } from 'constructs';
 import type { WebSocketChannels } from '../channels/websocket-api';
-import type { Endpoints } from './endpoints';
+import type { Endpoints } from './endpoint-functions';
 import type { RestApi } from '../rest/rest-api';
-import type { EndpointTable } from '../rest/endpoint-table';
+import type { EndpointTable } from '../rest/endpoint-routes';
 import { ShareGuesses } from '../shares/share-guesses';
 import type { Tables } from '../functions/tables';
 import { alarmDefinitions } from '../functions/alarm-definition';

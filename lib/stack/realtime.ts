@@ -1,17 +1,17 @@
 import { Construct, type IDependable } from 'constructs';
 import type { Contract } from '../../contract/contract';
 import type { CustomDomain } from '../functions/deployment-options';
-import type { Identity } from '../access/identity';
+import type { UserPoolWithKeys } from '../access/user-pool';
 import type { Tables } from '../functions/tables';
-import { Broadcast } from '../channels/broadcast';
+import { ShareBroadcast } from '../channels/share-broadcast';
 import { FanOut } from '../channels/fan-out';
 import { Heartbeat } from '../channels/heartbeat';
 import { MqttChannels } from '../channels/mqtt';
 import { Reconcile } from '../channels/reconcile';
 import { Snapshots } from '../channels/snapshots';
-import { Telemetry } from '../channels/telemetry';
+import { TelemetryChannel } from '../channels/telemetry-channel';
 import { ViewerCounts } from '../channels/viewer-counts';
-import { WebSocketActions } from './websocket-actions';
+import { WebSocketActions } from './websocket-action-functions';
 import { WebSocketChannels } from '../channels/websocket-api';
 
 export interface RealtimeProps {
@@ -28,7 +28,7 @@ export interface RealtimeProps {
   readonly flightRetentionDays: number;
   /** The account setting with which API Gateway may write logs. */
   readonly logAccess: IDependable;
-  readonly identity: Identity;
+  readonly identity: UserPoolWithKeys;
   readonly tables: Tables;
 }
 
@@ -36,7 +36,7 @@ export interface RealtimeProps {
 export class Realtime extends Construct {
   readonly sockets: WebSocketChannels;
   readonly mqtt: MqttChannels;
-  readonly telemetry: Telemetry;
+  readonly telemetry: TelemetryChannel;
 
   constructor(scope: Construct, id: string, props: RealtimeProps) {
     super(scope, id);
@@ -54,7 +54,7 @@ export class Realtime extends Construct {
       webAclArn: props.cloudFrontWebAclArn,
     });
     const snapshots = new Snapshots(this, 'Snapshots', { channels, tables, sockets });
-    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, flightRetentionDays });
+    const telemetry = new TelemetryChannel(this, 'Telemetry', { tables, sockets, flightRetentionDays });
     new WebSocketActions(this, 'Actions', {
       actions,
       tables,
@@ -72,7 +72,7 @@ export class Realtime extends Construct {
       eventRetentionDays,
       flightRetentionDays,
     });
-    new Broadcast(this, 'Broadcast', {
+    new ShareBroadcast(this, 'Broadcast', {
       tables,
       distribution: sockets.address.distribution,
       first: this.mqtt.managed,

@@ -3,12 +3,12 @@ import { basename } from 'node:path';
 import type { Contract } from '../../contract/contract';
 import type { Binding } from '../../contract/terms/websocket-action';
 import { ApiFunction } from '../functions/api-function';
-import { countErrors } from '../functions/error-lines';
-import type { Identity } from '../access/identity';
-import { grantVideo } from '../functions/video';
+import { countErrors } from '../functions/error-alarm';
+import type { UserPoolWithKeys } from '../access/user-pool';
+import { grantVideo } from '../functions/grant-video';
 import type { Tables } from '../functions/tables';
 import type { Snapshots } from '../channels/snapshots';
-import type { Telemetry } from '../channels/telemetry';
+import type { TelemetryChannel } from '../channels/telemetry-channel';
 import type { WebSocketChannels } from '../channels/websocket-api';
 
 export interface WebSocketActionsProps {
@@ -16,8 +16,8 @@ export interface WebSocketActionsProps {
   readonly sockets: WebSocketChannels;
   readonly tables: Tables;
   readonly snapshots: Snapshots;
-  readonly telemetry: Telemetry;
-  readonly identity: Identity;
+  readonly telemetry: TelemetryChannel;
+  readonly identity: UserPoolWithKeys;
 }
 
 /** A route, and a function with its grants, for each action of the contract. */

@@ -1,6 +1,6 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { tableVariable } from '../../domain/values/table';
+import { tableVariable } from '../../domain/values/table-names';
 import { setting } from './setting';
 import { dynamodb } from './table';
 

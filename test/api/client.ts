@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type * as z from 'zod';
-import { routeOf } from '../../contract/endpoint-table';
+import { splitEndpointKey } from '../../contract/endpoint-table';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import { expectDocumented } from './documents/documented';
 import { readFacts } from './stack/facts';
@@ -50,7 +50,9 @@ export async function send(method: string, path: string, { headers, body }: Mess
 
 /** The path of an endpoint with its parameters filled in. */
 export const pathOf = (key: string, parameters: Readonly<Record<string, string>> = {}) =>
-  routeOf(key).path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? 'none'));
+  splitEndpointKey(key).path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? 'none'),
+  );
 
 /** A partner's client; requests its token on first use. */
 export class Client {
@@ -80,7 +82,7 @@ export class Client {
   ): Promise<Answer<Body<Key>>> {
     const search = query ? `?${new URLSearchParams(query).toString()}` : '';
     const authorization = `Bearer ${await this.token()}`;
-    const answer = await send(routeOf(key).method, pathOf(key, path) + search, {
+    const answer = await send(splitEndpointKey(key).method, pathOf(key, path) + search, {
       headers: { authorization, ...headers },
       ...(body !== undefined && { body }),
     });

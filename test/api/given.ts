@@ -1,4 +1,4 @@
-import { jobStatuses, mayMove, wayTo, type JobStatus } from '../../domain/jobs/job-lifecycle';
+import { jobStatuses, mayMove, pathTo, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { givenFlyingDevice } from '../channels/flying-device';
 import type { Client } from './client';
 import { missionFile } from './mission-file';
@@ -24,7 +24,7 @@ export async function givenJob(client: Client, fields: object = {}) {
 /** Creates a job and moves it to a status; returns its id. */
 export async function givenJobThatIs(status: JobStatus, client: Client): Promise<string> {
   const { jobId } = await givenJob(client);
-  for (const next of wayTo(status)) {
+  for (const next of pathTo(status)) {
     const moved = await client.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status: next } });
     expect(moved.status).toBe(200);
   }

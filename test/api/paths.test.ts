@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../contract/endpoint-table';
+import { endpointTable, splitEndpointKey } from '../../contract/endpoint-table';
 import { permits, scopeNames } from '../../contract/terms/scopes';
 import type { EndpointKey } from '../../contract/endpoints';
 import { clients, pathOf, send, type Client } from './client';
@@ -19,7 +19,7 @@ const asItIs: (typeof spellings)[number] = ['nothing unusual', (path) => path];
 
 /** Calls an endpoint without what it needs beside credentials, so that nothing is written. */
 async function ask(client: Client, key: EndpointKey, write: (path: string) => string) {
-  const { method } = routeOf(key);
+  const { method } = splitEndpointKey(key);
   const headers: Record<string, string> =
     endpointTable[key].scope === null
       ? { 'x-api-key': client.credentials.apiKey }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { toItem } from '../../data/jobs/job-item';
+import { jobToItem } from '../../data/jobs/job-item';
 import { newId } from '../../data/store/new-id';
 import { readCursor } from '../../domain/events/cursor';
 import { organisationOf } from '../../domain/values/id';
@@ -158,7 +158,7 @@ async function putOpenJobs(deviceGroupId: string): Promise<void> {
     const puts = Array.from({ length: Math.min(IN_BATCH, JOBS - first) }, () => {
       const jobId = newId('job', organisation, createdAt);
       const job = sampleJob({ jobId, deviceGroupId, deviceId: undefined, createdAt, updatedAt: createdAt });
-      return { PutRequest: { Item: toItem(organisation, job) } };
+      return { PutRequest: { Item: jobToItem(organisation, job) } };
     });
     // The documents' client of this file leaves nothing out that is undefined.
     const plain = JSON.parse(JSON.stringify(puts)) as typeof puts;

@@ -9,13 +9,13 @@ import { deviceStatusWriter } from './support/device-status';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { residentMegabytes } from './support/resident-memory';
-import { wayTo } from '../../domain/jobs/job-lifecycle';
+import { pathTo } from '../../domain/jobs/job-lifecycle';
 
 /** Seats of a client, one per socket, and subscriptions per MQTT connection. */
 const SEATS_PER_CLIENT = 50;
 /** Changes in the measurement with many sockets. */
 const ROUNDS = 20;
-const statuses = wayTo('COMPLETED');
+const statuses = pathTo('COMPLETED');
 
 interface Setup {
   readonly stack: LocalStack;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
 import { channels } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { TELEMETRY_PATH } from '../../contract/websocket-actions';
 import { median, type Measured, type Measurement } from './support/figure';
 import { initialEnvironment, startLocalStack, type LocalStack } from './support/local-stack';
@@ -63,7 +63,7 @@ async function subscribe({ facts }: LocalStack, { clientId, token }: ChannelClie
   client.on('error', () => undefined);
   const closed = next(client, 'close');
   await next(client, 'connect');
-  await client.subscribeAsync(topicOf({ kind: 'job', id: jobId }), { qos: 1 });
+  await client.subscribeAsync(topicName({ kind: 'job', id: jobId }), { qos: 1 });
   return { closed };
 }
 

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fleetKey, devicePartitions } from '../../data/fleet/fleet-key';
-import { toItem } from '../../data/jobs/job-item';
-import { tableNames, tableVariable } from '../../domain/values/table';
+import { jobToItem } from '../../data/jobs/job-item';
+import { tableNames, tableVariable } from '../../domain/values/table-names';
 import { acme, fullSample, id, sampleJob } from '../domain/fixtures/samples';
 import { median, type Measured } from './support/figure';
 
@@ -68,7 +68,7 @@ async function answer(target: string, body: string, response: ServerResponse) {
   const operation = target.slice(target.lastIndexOf('.') + 1);
   const { Key } = (operation === 'GetItem' ? JSON.parse(body) : {}) as { Key?: { jobId?: { S: string } } };
   const job = Key?.jobId && sampleJob({ jobId: Key.jobId.S, status: 'IN_PROGRESS', deviceId: undefined });
-  const found = job ? { Item: image(toItem(acme, job)) } : {};
+  const found = job ? { Item: image(jobToItem(acme, job)) } : {};
   response.setHeader('content-type', 'application/x-amz-json-1.0');
   response.end(JSON.stringify(operation === 'Query' ? { Items: [] } : found));
 }

@@ -10,7 +10,7 @@ import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { processorSeconds } from './support/processor-time';
 import { residentMegabytes } from './support/resident-memory';
-import { wayTo } from '../../domain/jobs/job-lifecycle';
+import { pathTo } from '../../domain/jobs/job-lifecycle';
 
 /** 200 devices, 30 of them in flight. */
 const GROUPS = 10;
@@ -37,7 +37,7 @@ async function probe({ facts }: LocalStack, client: ChannelClient, times: number
   const body = { name: 'Probe', deviceGroupId: client.deviceGroupId, scheduledAt };
   const job = await client.api.jobs.create(body);
   const listener = await follow(facts, client, { kind: 'job', id: job.jobId });
-  for (const status of wayTo('COMPLETED')) {
+  for (const status of pathTo('COMPLETED')) {
     const begin = performance.now();
     const received = () => listener.received.find(({ jobState, snapshot }) => jobState === status && !snapshot);
     await Promise.all([client.api.jobs.update(job.jobId, { status }), waitUntil(() => received() !== undefined)]);

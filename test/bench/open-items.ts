@@ -1,8 +1,8 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { toItem as commandItem } from '../../data/commands/command-item';
+import { commandToItem as commandItem } from '../../data/commands/command-item';
 import { readOpenCommands } from '../../data/commands/commands';
 import { readBusyDevices } from '../../data/jobs/busy-devices';
-import { toItem as jobItem } from '../../data/jobs/job-item';
+import { jobToItem as jobItem } from '../../data/jobs/job-item';
 import { dynamodb, table } from '../../data/store/dynamodb';
 import { firstIdAt } from '../../data/store/new-id';
 import { acme, id, rival, sampleCommand, sampleJob } from '../domain/fixtures/samples';

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../../data/jobs/job-item';
-import { listJobs } from '../../data/jobs/jobs';
+import { jobToItem } from '../../data/jobs/job-item';
+import { readJobPage } from '../../data/jobs/jobs';
 import { newId } from '../../data/store/new-id';
 import { table } from '../../data/store/dynamodb';
 import { jobStatuses, type JobStatus } from '../../domain/jobs/job-lifecycle';
@@ -26,9 +26,9 @@ export const pageAmongMany: Measurement = async () => {
   for (const { organisation, jobs } of [few, many]) await insertJobs(organisation, jobs);
   const meter = meterConsumption();
   const costOf = async (organisation: string, status: JobStatus | undefined) => {
-    const { nextToken } = await listJobs(organisation, { limit: PAGE_LIMIT, status });
+    const { nextToken } = await readJobPage(organisation, { limit: PAGE_LIMIT, status });
     if (nextToken === undefined) throw new Error('there is no second page');
-    const { jobs } = await listJobs(organisation, { limit: PAGE_LIMIT, status, nextToken });
+    const { jobs } = await readJobPage(organisation, { limit: PAGE_LIMIT, status, nextToken });
     if (jobs.length !== PAGE_LIMIT) throw new Error('the second page is not full');
     const { calls, units } = meter.read();
     return `${calls} calls, ${units} units`;
@@ -59,7 +59,7 @@ async function insertJobs(organisation: string, count: number): Promise<void> {
       const items = numbers.map((number) => {
         const status = jobStatuses[number % jobStatuses.length] ?? 'PENDING';
         const job = sampleJob({ jobId: newId('job', organisation), deviceGroupId: id('group', organisation), status });
-        return { PutRequest: { Item: toItem(organisation, job) } };
+        return { PutRequest: { Item: jobToItem(organisation, job) } };
       });
       const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: items } }));
       if (UnprocessedItems?.[TableName]) throw new Error('the engine did not take every job');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { InboundEvent } from '../../domain/platform/inbound-events';
-import { jobStatuses, wayTo, type JobStatus } from '../../domain/jobs/job-lifecycle';
+import { jobStatuses, pathTo, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { follow, subscribeToJobs, type Listener } from './support/channel-listeners';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
@@ -104,7 +104,7 @@ async function repeatedReports(setup: Setup): Promise<Measured[]> {
   const all = async (status: JobStatus) => {
     await Promise.all(followed.map(({ jobId }) => repeat(platform, statusReport(jobId, status))));
   };
-  const way = wayTo('COMPLETED');
+  const way = pathTo('COMPLETED');
   for (const status of way.slice(0, 1)) await all(status);
   await waitUntilIdle(setup);
   // The last status before the one that it depends on: it must be retried.

@@ -7,7 +7,7 @@ import type { AwsAccess, CallCounts } from 'cloud-assembly-runner';
 import { connect, type IClientOptions } from 'mqtt';
 import { WebSocket } from 'ws';
 import { channels, type Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
@@ -71,7 +71,7 @@ async function overMqtt({ facts }: LocalStack): Promise<Way> {
     const listener = connect(facts.mqttUrl ?? '', options);
     const message = new Promise((resolve, reject) => {
       listener.once('message', resolve).once('error', reject);
-      listener.once('connect', () => void listener.subscribeAsync(topicOf(job), { qos: 1 }).catch(reject));
+      listener.once('connect', () => void listener.subscribeAsync(topicName(job), { qos: 1 }).catch(reject));
       listener.once('close', () => reject(new Error('closed')));
     });
     return { message, cut: () => listener.end(true) };

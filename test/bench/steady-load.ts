@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { routeOf } from '../../contract/endpoint-table';
+import { splitEndpointKey } from '../../contract/endpoint-table';
 import type { EndpointKey } from '../../contract/endpoints';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { requestMix } from './load/request-plan';
@@ -40,7 +40,7 @@ interface Outcome {
 }
 
 async function send(pool: Pool, key: EndpointKey, worker: Worker): Promise<string | undefined> {
-  const { method, path } = routeOf(key);
+  const { method, path } = splitEndpointKey(key);
   const body = bodies[key]?.(worker);
   const { statusCode, body: answer } = await pool.request({
     method: method,

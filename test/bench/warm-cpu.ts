@@ -5,8 +5,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { endpointTable } from '../../contract/endpoint-table';
 import { scopes } from '../../contract/terms/scopes';
 import type { EndpointKey } from '../../contract/endpoints';
-import { toItem } from '../../data/jobs/job-item';
-import { tableNames, tableVariable } from '../../domain/values/table';
+import { jobToItem } from '../../data/jobs/job-item';
+import { tableNames, tableVariable } from '../../domain/values/table-names';
 import { bundle } from '../../lib/functions/bundle';
 import { acme, id, sampleJob } from '../domain/fixtures/samples';
 import { request } from '../lambdas/fixtures/api-gateway';
@@ -65,7 +65,7 @@ function answers(): Readonly<Record<string, object>> {
   };
   const device = { ...group, id: id('device'), kind: 'device', deviceId: id('device'), status: 'online' };
   return {
-    GetItem: { Item: marshall(toItem(acme, sampleJob()), { removeUndefinedValues: true }) },
+    GetItem: { Item: marshall(jobToItem(acme, sampleJob()), { removeUndefinedValues: true }) },
     BatchGetItem: {
       Responses: { fleet: [marshall({ ...group, description: '' }), marshall(device)] },
       UnprocessedKeys: {},

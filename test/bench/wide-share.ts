@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { WebSocket } from 'ws';
 import type { CallCounts } from 'cloud-assembly-runner';
-import { broadcastProtocol, BROADCAST_PATH, shareProtocols } from '../../contract/shares/share-page';
+import { broadcastProtocol, BROADCAST_PATH, shareProtocols } from '../../contract/shares/viewer-protocol';
 import { TELEMETRY_PATH } from '../../contract/websocket-actions';
 import { median, percentile, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';

@@ -3,14 +3,14 @@ import { ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, GetQueryResultsCommand, StartQueryCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { clientSeats, seatOf, seatsKey } from '../../data/store/seats';
+import { clientSeats, formatSeat, seatsKey } from '../../data/store/seats';
 import { storedAttributes } from '../../data/channels/connections';
 import { channelLog, organisationLog } from '../../data/events/log-items';
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import { countedRates, MOST_PER_MINUTE } from '../../contract/limits';
 import { firstIdAt } from '../../data/store/new-id';
 import { PLATFORM } from '../../domain/values/service';
-import { tableNames } from '../../domain/values/table';
+import { tableNames } from '../../domain/values/table-names';
 import { storeOnEngine } from '../data/fixtures/engine';
 import { store } from '../data/fixtures/store';
 import { sampleJob, sampleShare } from '../domain/fixtures/samples';
@@ -67,7 +67,7 @@ async function given() {
     'connections',
     { ...connected, channel: `job#${jobId}` },
     { ...viewer, channel: `telemetry#${deviceId}` },
-    { ...seatsKey(clientSeats(clientId)), seats: new Set([seatOf(connected)]) },
+    { ...seatsKey(clientSeats(clientId)), seats: new Set([formatSeat(connected)]) },
     {
       channel: `mqtt#${clientId}`,
       connectionId: `${clientId}-1 ${jobId}/JOB/STATUS`,
@@ -84,7 +84,7 @@ async function given() {
     streamId,
     jobId,
     shareCode,
-    shareId: shareIdOf(shareCode),
+    shareId: digestShareCode(shareCode),
   };
 }
 

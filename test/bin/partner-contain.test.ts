@@ -10,10 +10,10 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import { DeleteConnectionCommand as EndMqtt } from '@aws-sdk/client-iot-data-plane';
 import { DeleteCommand, QueryCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { clientSeats, seatOf, seatsKey } from '../../data/store/seats';
-import { shareIdOf } from '../../data/shares/share-id';
+import { clientSeats, formatSeat, seatsKey } from '../../data/store/seats';
+import { digestShareCode } from '../../data/shares/share-id';
 import { firstIdAt, newShareCode } from '../../data/store/new-id';
-import { tableNames } from '../../domain/values/table';
+import { tableNames } from '../../domain/values/table-names';
 import { sockets } from '../data/fixtures/sockets';
 import { storeOnEngine } from '../data/fixtures/engine';
 import { store } from '../data/fixtures/store';
@@ -134,7 +134,8 @@ describe('contain', () => {
 
   test('flushes the cache of the authorizer, closes sockets and ends MQTT connections, of this client only', async () => {
     const { clientId, colleague } = await twoClients();
-    const seat = (connectionId: string, expiresAt = nowS() + 900) => seatOf({ connectionId, openedAt: 1, expiresAt });
+    const seat = (connectionId: string, expiresAt = nowS() + 900) =>
+      formatSeat({ connectionId, openedAt: 1, expiresAt });
     const seats = (id: string, ...taken: string[]) => ({ ...seatsKey(clientSeats(id)), seats: new Set(taken) });
     const note = (id: string, connectionId: string) => ({
       channel: `mqtt#${id}`,
@@ -172,7 +173,7 @@ describe('contain', () => {
     expect(ended).toMatchObject({ shares: 1 });
     expect((await sharesLeft()).sort()).toEqual([others, unknown].sort());
     const listed = Object.fromEntries(created.shares.map(({ shareId, origin }) => [shareId, origin]));
-    expect(listed).toEqual({ [shareIdOf(own)]: 'own', [shareIdOf(unknown)]: 'unknown' });
+    expect(listed).toEqual({ [digestShareCode(own)]: 'own', [digestShareCode(unknown)]: 'unknown' });
   });
 
   test('revokes shares of unknown origin of an organisation that has only this client', async () => {
@@ -255,7 +256,7 @@ describe.each(faults)('contain, when %s fails', (step, refuse) => {
     await partner('rotate-key', '--client-id', clientId);
     await partner('rotate-secret', '--client-id', clientId);
     await givenShare(clientId, clientId);
-    const seat = seatOf({ connectionId: 'one', openedAt: 1, expiresAt: nowS() + 900 });
+    const seat = formatSeat({ connectionId: 'one', openedAt: 1, expiresAt: nowS() + 900 });
     const note = { at: Date.now(), subscribed: false, ttl: nowS() + 3600 };
     await engine.put(
       'connections',

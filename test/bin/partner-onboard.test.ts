@@ -1,6 +1,6 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { CreateUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
-import { scopes, scopesOfAll } from '../../contract/terms/scopes';
+import { scopes, scopesInAll } from '../../contract/terms/scopes';
 import { outboundEvents } from '../../domain/platform/outbound-events';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store } from '../data/fixtures/store';
@@ -133,10 +133,10 @@ describe('onboard', () => {
     expect(second.first).toMatchObject({
       organisationId: first.organisationId,
       organisation: 'Cirrus Maps',
-      scopes: scopesOfAll,
+      scopes: scopesInAll,
       deviceGroups: first.deviceGroups,
     });
-    expect(scopesOfAll).not.toContain('command:control');
+    expect(scopesInAll).not.toContain('command:control');
   });
 
   test.each(['all,command:control', 'command:control, all'])('grants with --scopes %s every scope', async (granted) => {

@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@
 import { readCommandLine } from '../../bin/restore-items/command-line';
 import { restoreItems, type RestoredItem, type RestoreOptions } from '../../bin/restore-items/restore';
 import { run } from '../../bin/restore-items/run';
-import { restorableTables, type StoredItem } from '../../domain/shares/restore';
+import { restorableTables, type StoredItem } from '../../domain/shares/restoration';
 import { engineConfig } from '../data/engines/own-engine';
 
 const at = '2026-11-27T12:00:00.000Z';

@@ -3,7 +3,7 @@ import { CloudWatchLogsClient, GetQueryResultsCommand, StartQueryCommand } from 
 import { mockClient } from 'aws-sdk-client-mock';
 import { run } from '../../bin/trace/run';
 import { describeLines, readLine, whereItStopped, type LogLine } from '../../bin/trace/way';
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import { newId } from '../../data/store/new-id';
 import { acme, id } from '../domain/fixtures/samples';
 
@@ -125,7 +125,7 @@ describe('The command', () => {
   test('looks for a share by the digest of its code', async () => {
     expect(await run([id('share')], terminal, now)).toBe(0);
     const [call] = logs.commandCalls(StartQueryCommand);
-    expect(call?.args[0].input.queryString).toContain(shareIdOf(id('share')));
+    expect(call?.args[0].input.queryString).toContain(digestShareCode(id('share')));
     expect(call?.args[0].input.queryString).not.toContain(id('share'));
   });
 

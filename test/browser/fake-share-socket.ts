@@ -1,5 +1,5 @@
 import { WebSocketServer, type WebSocket } from 'ws';
-import { shareProtocols } from '../../contract/shares/share-page';
+import { shareProtocols } from '../../contract/shares/viewer-protocol';
 import type { Origin } from 'cloud-assembly-runner/cloudfront';
 
 export interface FakeShare {

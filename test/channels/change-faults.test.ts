@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { DeleteMessageCommand, ListQueuesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import { clients } from '../api/client';
@@ -47,7 +47,7 @@ test('a record that cannot be parsed delays no other change, and is sent to the 
   const followed = await Promise.all(
     jobs.map(async ({ jobId }) => {
       const channel = { kind: 'job', id: jobId } as const;
-      return { jobId, socket: await followFromSnapshot(partner, channel), topic: topicOf(channel) };
+      return { jobId, socket: await followFromSnapshot(partner, channel), topic: topicName(channel) };
     }),
   );
   const listener = await subscribe(partner, ...followed.slice(0, 8).map(({ topic }) => topic));

@@ -1,7 +1,7 @@
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { topicOf } from '../../contract/terms/topics-and-paths';
-import { shareIdOf } from '../../data/shares/share-id';
+import { topicName } from '../../contract/terms/topics-and-paths';
+import { digestShareCode } from '../../data/shares/share-id';
 import { Client } from '../api/client';
 import { givenJob, givenShare } from '../api/given';
 import { database, runPartnerCommand, tableNamed } from '../api/stack/aws-access';
@@ -29,7 +29,7 @@ const contained = z.object({
 async function everythingOf(client: Client) {
   const { jobId } = await givenJob(client);
   const { shareCode } = await givenShare(client);
-  const topic = topicOf({ kind: 'job', id: jobId });
+  const topic = topicName({ kind: 'job', id: jobId });
   return {
     jobId,
     shareCode,
@@ -71,7 +71,7 @@ test('a contained client has access in no way, its colleague keeps all, and old 
   expect(printed.ended).toEqual({ sockets: 2, mqttConnections: 2, shares: 1 });
   expect(printed.created).toEqual({
     jobs: [{ jobId: lost.jobId, origin: 'own' }],
-    shares: [{ shareId: shareIdOf(lost.shareCode), origin: 'own' }],
+    shares: [{ shareId: digestShareCode(lost.shareCode), origin: 'own' }],
   });
   expect(await status(leaked)).toBe(403);
   await expectUntouched(kept, colleague);
@@ -131,7 +131,7 @@ test('an MQTT connection whose event was lost ends when it subscribes', async ()
   const printed = contained.parse(JSON.parse(await runPartnerCommand('contain', clientId)));
   expect(printed.ended.mqttConnections).toBe(0);
   expect(unknown.client.connected).toBe(true);
-  await unknown.subscribe(topicOf({ kind: 'job', id: jobId }));
+  await unknown.subscribe(topicName({ kind: 'job', id: jobId }));
   await soon('the end of MQTT', async () => ((await hasEndedMqtt(unknown)) ? true : undefined), MQTT_MS);
 });
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
-import { channelsOf, type Channel } from '../../contract/channels/status-channels';
-import { subjectOf } from '../../domain/channels/sequence';
+import { findChannels, type Channel } from '../../contract/channels/status-channels';
+import { messageSubject } from '../../domain/channels/sequence';
 import type { StatusMessage } from '../../domain/channels/status-message';
 import type { Client } from '../api/client';
 import { numberIn } from './resume';
@@ -242,7 +242,7 @@ async function readLog(client: Client, beginning: string, count: number) {
 
 /** Events by what they are about, in the order in which they came. */
 const bySubject = (events: readonly StatusMessage[]) =>
-  events.toSorted((one, other) => subjectOf(one).localeCompare(subjectOf(other)));
+  events.toSorted((one, other) => messageSubject(one).localeCompare(messageSubject(other)));
 
 /** The channels to follow: each group twice as often as a job, of which some change early and some late. */
 function channelsToFollow(count: number, groupIds: readonly string[], jobIds: readonly string[]): Channel[] {
@@ -298,7 +298,7 @@ export async function cutOffDrill(partners: readonly [Client, ...Client[]], { cl
   const isOn =
     ({ kind, id }: Channel) =>
     (event: StatusMessage) =>
-      channelsOf(event).some((channel) => channel.kind === kind && channel.id === id);
+      findChannels(event).some((channel) => channel.kind === kind && channel.id === id);
   const expected = followers.map(({ channel }) => log.filter(isOn(channel)));
   await Promise.all([
     ...followers.map((each, index) => each.goOnTo(expected[index]?.at(-1)?.cursor)),

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetKey } from '../../data/fleet/fleet-key';
 import { organisationOf } from '../../domain/values/id';
-import type { DeviceState } from '../../domain/telemetry/telemetry';
+import type { DeviceState } from '../../domain/telemetry/sample';
 import { database, tableNamed } from '../api/stack/aws-access';
 import type { Message } from './message-log';
 import { until } from './until';

@@ -1,5 +1,5 @@
 import { CONTROLS_PER_MINUTE } from '../../contract/terms/rates';
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import { clients } from '../api/client';
 import { expire } from '../api/expire';
 import { fleetOf, givenShare, nobodys } from '../api/given';
@@ -47,7 +47,7 @@ const causes: Readonly<Record<string, () => Promise<[string, Socket, object]>>> 
   too_many_requests: async () => {
     const shareCode = await givenVideoShare(partner);
     const viewer = await watch(shareCode);
-    await givenCalls(`control#${shareIdOf(shareCode)}`, CONTROLS_PER_MINUTE.share);
+    await givenCalls(`control#${digestShareCode(shareCode)}`, CONTROLS_PER_MINUTE.share);
     return ['viewer', viewer, { action: 'control', command: { name: 'HOVER' } }];
   },
 };

@@ -1,7 +1,7 @@
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { newId } from '../../data/store/new-id';
 import { clients, type Client } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
@@ -119,7 +119,7 @@ async function command(name: 'PAUSE' | 'RETURN_HOME', ...followers: readonly Mes
 describe('Status messages', () => {
   test('of a job are as documented over both protocols, until its deletion clears the topic', async () => {
     const channel = await givenChannel.job();
-    const [listener, socket] = [await subscribe(partner, topicOf(channel)), await follow(partner, channel)];
+    const [listener, socket] = [await subscribe(partner, topicName(channel)), await follow(partner, channel)];
     // The topic is cleared only when its subscriber is known.
     await Promise.all([socket.first(1), listener.first(1)]);
     for (const status of ['QUEUED', 'IN_PROGRESS'])
@@ -137,7 +137,7 @@ describe('Status messages', () => {
 
   test('of a device group are as documented over both protocols', async () => {
     const channel = await givenChannel.group();
-    const [listener, socket] = [await subscribe(partner, topicOf(channel)), await follow(partner, channel)];
+    const [listener, socket] = [await subscribe(partner, topicName(channel)), await follow(partner, channel)];
     await socket.first(1);
     const reading = { weather: { rain: 1 }, sensorPayload: { camera: { orientation: { pitch: 1 } } } };
     const stateNow = () => ({ timestamp: sampleOf(deviceId).timestamp, ...reading });
@@ -156,7 +156,7 @@ describe('Status messages', () => {
       const { body } = await partner.call('GET /v3/resources');
       return body.resources.some((group) => group.deviceGroupId === id) || undefined;
     });
-    const listener = await subscribe(partner, topicOf(channel));
+    const listener = await subscribe(partner, topicName(channel));
     const { QueueUrls = [] } = await queues().send(new ListQueuesCommand());
     const nameOfQueue = (url: string) => url.slice(url.lastIndexOf('/') + 1);
     const retention = ofThisStack(QueueUrls.map(nameOfQueue), 'RealtimeFanOutRetention');
@@ -168,7 +168,7 @@ describe('Status messages', () => {
 
   test('of a share are as documented over both protocols, until its revocation clears the topic', async () => {
     const channel = await givenChannel.share();
-    const [listener, socket] = [await subscribe(partner, topicOf(channel)), await follow(partner, channel)];
+    const [listener, socket] = [await subscribe(partner, topicName(channel)), await follow(partner, channel)];
     await listener.first(1);
     await watch(channel.id);
     await socket.like({ currentViewers: 1 });

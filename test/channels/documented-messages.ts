@@ -1,4 +1,4 @@
-import { asyncApiDocument } from '../../contract/documents/asyncapi/document';
+import { asyncApiDocument } from '../../contract/documents/asyncapi/asyncapi-document';
 import { exampleIds } from '../../contract/documents/examples/message-example';
 import { channelMessages, messagesOf, messageValidators } from '../contract/documents/message-validators';
 import { sampleOf } from './telemetry-socket';

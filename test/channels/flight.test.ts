@@ -1,4 +1,4 @@
-import { wayTo } from '../../domain/jobs/job-lifecycle';
+import { pathTo } from '../../domain/jobs/job-lifecycle';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare, iso } from '../api/given';
 import { ask, openTelemetry, publish, watch } from './telemetry-socket';
@@ -40,7 +40,7 @@ describe('A viewer who asks for the flight', () => {
     const publisher = await openTelemetry(partner);
     const desiredLocation = { type: 'Point', coordinates: [8.6, 47.3769] };
     const { jobId } = await givenJob(partner, { desiredLocation, actionOnArrival: 'ORBIT' });
-    for (const status of wayTo('IN_PROGRESS'))
+    for (const status of pathTo('IN_PROGRESS'))
       await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status } });
     const viewer = await watch((await givenShare(partner)).shareCode);
     const flight = async () => (await ask(viewer, { action: 'flight' })) as unknown as Flight;

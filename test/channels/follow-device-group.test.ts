@@ -1,6 +1,6 @@
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { statusMessages } from '../../contract/channels/status-messages';
-import type { DeviceState } from '../../domain/telemetry/telemetry';
+import type { DeviceState } from '../../domain/telemetry/sample';
 import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs } from '../api/given';
 import { subscribe, type Mqtt } from './mqtt-client';
@@ -54,7 +54,7 @@ describe('A follower of a device group', () => {
   test('receives the same message over WSS and MQTTS when a device comes online', async () => {
     const socket = await follow(partner, group);
     await socket.first(devices.length);
-    const listener = await subscribe(partner, topicOf(group));
+    const listener = await subscribe(partner, topicName(group));
     const battery = { percent: 81, voltage: 47.1, remainingFlightTime: 1260 };
     const sensorPayload = { camera: { orientation: { heading: 90, pitch: -45, roll: 0 } } };
     const weather = { windSpeed: 4, windDirection: 200, temperature: 11, humidity: 60, rain: 0 };
@@ -87,23 +87,23 @@ describe('A follower of a device group', () => {
   });
 
   test('receives no positions as retained messages, but whether a device is online', async () => {
-    const early = await subscribe(partner, topicOf(group));
+    const early = await subscribe(partner, topicName(group));
     await untilPublished(early, 4);
     await report(deviceId, state(5));
     await early.like({ timestamp: at(5) });
-    const late = await subscribe(partner, topicOf(group));
+    const late = await subscribe(partner, topicName(group));
     const [kept] = await late.first(1);
     expect(kept).toMatchObject({ status: 'online', timestamp: at(1) });
     expect(late.received).toMatchObject([{ retained: true }]);
     await goOffline(deviceId);
     await late.like({ status: 'offline' });
-    const later = await subscribe(partner, topicOf(group));
+    const later = await subscribe(partner, topicName(group));
     expect(await later.like({ status: 'offline' })).toMatchObject({ deviceId, timestamp: at(5) });
   });
 
   test('receives nothing of another group', async () => {
     const socket = await followFromSnapshot(partner, { kind: 'group', id: otherGroupId });
-    const listener = await subscribe(partner, topicOf({ kind: 'group', id: otherGroupId }));
+    const listener = await subscribe(partner, topicName({ kind: 'group', id: otherGroupId }));
     await report(deviceId, state(6));
     await quiet();
     for (const message of [...socket.messages, ...listener.messages])
@@ -132,7 +132,7 @@ describe('A follower of a running job', () => {
     const jobId = await givenJobThatIs('IN_PROGRESS', partner);
     const channel = { kind: 'job', id: jobId } as const;
     const socket = await followFromSnapshot(partner, channel);
-    const listener = await subscribe(partner, topicOf(channel));
+    const listener = await subscribe(partner, topicName(channel));
     await listener.like({ jobState: 'IN_PROGRESS' });
     await untilPublished(listener, 9, { jobId });
     await report(deviceId, state(10, { jobId }));
@@ -153,7 +153,7 @@ describe('A follower of a running job', () => {
     expect(statusMessages['job.status'].parse(message)).toEqual(message);
     await listener.like({ timestamp: at(10) });
     expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
-    const late = await subscribe(partner, topicOf(channel));
+    const late = await subscribe(partner, topicName(channel));
     const [retained] = await late.first(1);
     expect(retained).toMatchObject({ jobState: 'IN_PROGRESS', snapshot: true });
     for (const ofPosition of ['droneState', 'navigation']) expect(retained).not.toHaveProperty(ofPosition);

@@ -1,4 +1,4 @@
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenJobThatIs, iso } from '../api/given';
@@ -79,7 +79,7 @@ describe('A follower of a job over WSS', () => {
 describe('A follower of a job over MQTTS', () => {
   test('receives the state as of subscribing, also of a job that ended before, and then every change in order with QoS 1', async () => {
     const [ended, running] = [await givenJobThatIs('FAILED', partner), await givenJobThatIs('QUEUED', partner)];
-    const topics = [ended, running].map((jobId) => topicOf(channel(jobId)));
+    const topics = [ended, running].map((jobId) => topicName(channel(jobId)));
     const listener = await subscribe(partner, ...topics);
     await Promise.all([listener.like({ jobId: ended }), listener.like({ jobId: running })]);
     await change(running, { status: 'IN_PROGRESS' });
@@ -111,13 +111,13 @@ describe('A follower of a job over MQTTS', () => {
     // Whoever subscribes in the next one prolongs the audience, for which the state is published again.
     const halfHour = () => Math.floor(Date.now() / 1_800_000);
     const began = halfHour();
-    const earlier = await subscribe(partner, topicOf(channel(jobId)));
+    const earlier = await subscribe(partner, topicName(channel(jobId)));
     await earlier.first(1);
     await change(jobId, { status: 'IN_PROGRESS' });
     await earlier.like({ jobState: 'IN_PROGRESS' });
     // AWS IoT retains one message of a topic a second.
     const late = await until('retaining the change', async () => {
-      const listener = await subscribe(partner, topicOf(channel(jobId)));
+      const listener = await subscribe(partner, topicName(channel(jobId)));
       await quiet();
       return listener.messages[0]?.jobState === 'IN_PROGRESS' ? listener : undefined;
     });
@@ -129,7 +129,7 @@ describe('A follower of a job over MQTTS', () => {
 
   test('receives the state of a new job if it subscribes right after its creation', async () => {
     const { jobId } = await givenJob(partner);
-    const listener = await subscribe(partner, topicOf(channel(jobId)));
+    const listener = await subscribe(partner, topicName(channel(jobId)));
     const [first] = await listener.first(1);
     expect(first).toEqual({
       type: 'job.status',
@@ -148,7 +148,7 @@ describe('A change of a job', () => {
   test('is the same message over WSS and MQTTS, valid by the contract', async () => {
     const { jobId } = await givenJob(partner, { deviceId: fleetOf(partner).deviceId });
     const socket = await followFromSnapshot(partner, channel(jobId));
-    const listener = await subscribe(partner, topicOf(channel(jobId)));
+    const listener = await subscribe(partner, topicName(channel(jobId)));
     await listener.first(1);
     await change(jobId, { status: 'QUEUED' });
     await partner.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
@@ -164,7 +164,7 @@ describe('A change of a job', () => {
   test('of other fields than the status publishes nothing', async () => {
     const { jobId } = await givenJob(partner);
     const socket = await followFromSnapshot(partner, channel(jobId));
-    const listener = await subscribe(partner, topicOf(channel(jobId)));
+    const listener = await subscribe(partner, topicName(channel(jobId)));
     await listener.first(1);
     await change(jobId, { name: 'Another name', priority: 9, metadata: { site: 'south' } });
     await change(jobId, { status: 'QUEUED' });
@@ -184,7 +184,7 @@ describe('A change of a job', () => {
 describe('Deleting a job', () => {
   test('publishes a final message, closes its sockets and clears the retained message', async () => {
     const jobId = await givenJobThatIs('QUEUED', partner);
-    const topic = topicOf(channel(jobId));
+    const topic = topicName(channel(jobId));
     const socket = await followFromSnapshot(partner, channel(jobId));
     const listener = await subscribe(partner, topic);
     await listener.like({ jobState: 'QUEUED' });

@@ -1,4 +1,4 @@
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
 import { givenShare, iso } from '../api/given';
@@ -18,7 +18,7 @@ describe('A follower of a share', () => {
   test('receives its state first, marked as a snapshot, over WSS and over MQTTS', async () => {
     const { shareCode, expiresAt, maxViewers } = await givenShare(partner);
     const socket = await followFromSnapshot(partner, channel(shareCode));
-    const listener = await subscribe(partner, topicOf(channel(shareCode)));
+    const listener = await subscribe(partner, topicName(channel(shareCode)));
     const cursor = cursorOfOrganisation(partner);
     const state = {
       type: 'share.status',
@@ -44,7 +44,7 @@ describe('A follower of a share', () => {
     'that %s receives %s, its socket is closed and nothing is retained',
     async (_, shareState, given, end) => {
       const shareCode = await given();
-      const topic = topicOf(channel(shareCode));
+      const topic = topicName(channel(shareCode));
       const sockets = await Promise.all([1, 2, 3].map(() => followFromSnapshot(partner, channel(shareCode))));
       const listener = await subscribe(partner, topic);
       await listener.like({ shareState: 'ACTIVE' });

@@ -1,6 +1,6 @@
 import type { IClientOptions } from 'mqtt';
 import { channelKinds, type Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { organisationOf } from '../../domain/values/id';
 import { clients, type Client } from '../api/client';
 import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
@@ -15,9 +15,9 @@ const { clientId } = partner.credentials;
 async function topicsOf(client: Client): Promise<Record<Channel['kind'], string>> {
   const [jobId, { shareCode }] = [await givenJobThatIs('QUEUED', client), await givenShare(client)];
   return {
-    job: topicOf({ kind: 'job', id: jobId }),
-    group: topicOf({ kind: 'group', id: fleetOf(client).deviceGroupId }),
-    share: topicOf({ kind: 'share', id: shareCode }),
+    job: topicName({ kind: 'job', id: jobId }),
+    group: topicName({ kind: 'group', id: fleetOf(client).deviceGroupId }),
+    share: topicName({ kind: 'share', id: shareCode }),
   };
 }
 

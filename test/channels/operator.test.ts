@@ -1,9 +1,9 @@
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import type { Client } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { runOperatorCommand } from '../api/stack/aws-access';
 import { newcomers } from './newcomers';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { subscribe } from './mqtt-client';
 import { follow } from './socket';
 import { watch } from './telemetry-socket';
@@ -35,7 +35,7 @@ test('an operator sees a job, a share, a device and a client, ends the share, an
   const { shareCode } = await givenShare(client);
   const channel = { kind: 'job', id: jobId } as const;
   await follow(client, channel);
-  await subscribe(client, topicOf(channel));
+  await subscribe(client, topicName(channel));
   const viewer = await watch(shareCode);
 
   const one = { [clientId]: 1 };
@@ -49,15 +49,15 @@ test('an operator sees a job, a share, a device and a client, ends the share, an
     'job',
     jobId,
   );
-  await shownLike({ shareId: shareIdOf(shareCode), currentViewers: 1, createdBy: clientId }, 'share', shareCode);
+  await shownLike({ shareId: digestShareCode(shareCode), currentViewers: 1, createdBy: clientId }, 'share', shareCode);
   await shownLike(
-    { followers: { sockets: { viewers: 1 } }, shares: [{ shareId: shareIdOf(shareCode) }] },
+    { followers: { sockets: { viewers: 1 } }, shares: [{ shareId: digestShareCode(shareCode) }] },
     'device',
     deviceId,
   );
   await shownLike({ status: 'active', openSockets: 1, mqttSubscriptions: 1, jobs: [{ jobId }] }, 'client', clientId);
 
-  await runOperatorCommand('revoke-share', shareIdOf(shareCode), '--yes');
+  await runOperatorCommand('revoke-share', digestShareCode(shareCode), '--yes');
   await viewer.closed;
   expect(viewer.messages.at(-1)).toMatchObject({ type: 'share.status', shareState: 'REVOKED' });
 

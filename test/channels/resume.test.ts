@@ -1,6 +1,6 @@
 import { type Channel } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
-import { cursorOf } from '../../domain/events/cursor';
+import { topicName } from '../../contract/terms/topics-and-paths';
+import { formatCursor } from '../../domain/events/cursor';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { report } from './device-reports';
@@ -78,7 +78,7 @@ describe('A client that resumes on a channel', () => {
   test('receives the end of a share that was revoked meanwhile', async () => {
     const { shareCode } = await givenShare(partner);
     const channel: Channel = { kind: 'share', id: shareCode };
-    const listener = await subscribe(partner, topicOf(channel));
+    const listener = await subscribe(partner, topicName(channel));
     const socket = await followFromSnapshot(partner, channel);
     const known = cursorIn(socket.messages[0]);
     await socket.close();
@@ -96,7 +96,7 @@ describe('A client that resumes on a channel', () => {
     const known = await cursorOfSnapshot(socket);
     await socket.close();
     const { deviceId: _deviceId, ...state } = sampleOf(deviceId, { droneState: 'DOCKED' });
-    const listener = await subscribe(partner, topicOf(channel));
+    const listener = await subscribe(partner, topicName(channel));
     await report(deviceId, state);
     await listener.like({ status: 'online', deviceId });
     const resumed = await follow(partner, channel, known);
@@ -122,10 +122,10 @@ describe('A client that resumes on a channel', () => {
 
 describe('A cursor in a handshake', () => {
   test.each<[string, () => string]>([
-    ['of another organisation', () => cursorOf(organisationOfClient(rival), 1)],
-    ['that is cut', () => cursorOf(organisationOfClient(partner), 1).slice(0, -1)],
-    ['that was not issued yet', () => cursorOf(organisationOfClient(partner), 36 ** 9)],
-    ['of nobody', () => cursorOf('00000000', 1)],
+    ['of another organisation', () => formatCursor(organisationOfClient(rival), 1)],
+    ['that is cut', () => formatCursor(organisationOfClient(partner), 1).slice(0, -1)],
+    ['that was not issued yet', () => formatCursor(organisationOfClient(partner), 36 ** 9)],
+    ['of nobody', () => formatCursor('00000000', 1)],
     ['that is empty', () => ''],
     ['that is something else', () => "1' OR 1=1"],
   ])('%s is refused with 400, and the job can be followed as before', async (_, cursor) => {
@@ -136,7 +136,7 @@ describe('A cursor in a handshake', () => {
 
   test('opens no channel of another organisation', async () => {
     const { jobId, known } = await lostAfterQueued();
-    const own = cursorOf(organisationOfClient(rival), 0);
+    const own = formatCursor(organisationOfClient(rival), 0);
     expect((await tryToFollow(rival, jobChannel(jobId), known)).status).toBe(400);
     expect((await tryToFollow(rival, jobChannel(jobId), own)).status).toBe(403);
   });

@@ -1,6 +1,6 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { HEAD, organisationLog } from '../../data/events/log-items';
-import { cursorOf, readCursor } from '../../domain/events/cursor';
+import { formatCursor, readCursor } from '../../domain/events/cursor';
 import { organisationOf } from '../../domain/values/id';
 import type { Client } from '../api/client';
 import { fleetOf } from '../api/given';
@@ -21,7 +21,7 @@ export const numberIn = (cursor: string): number => readCursor(cursor.split('-')
 
 /** Cursor of the last event of a client's organisation. */
 export const lastCursor = async (client: Client): Promise<string> =>
-  cursorOf(organisationOfClient(client), await lastNumber(client));
+  formatCursor(organisationOfClient(client), await lastNumber(client));
 
 /** Number of the last event of a client's organisation. */
 export async function lastNumber(client: Client): Promise<number> {

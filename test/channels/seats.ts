@@ -1,6 +1,6 @@
 import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { storedAttributes } from '../../data/channels/connections';
-import { clientSeats, seatOf, seatsKey, shareSeats, type SeatHolder } from '../../data/store/seats';
+import { clientSeats, formatSeat, seatsKey, shareSeats, type SeatHolder } from '../../data/store/seats';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
 import { until } from './until';
@@ -34,7 +34,7 @@ export async function givenSeats(owner: string, holders: readonly SeatHolder[]):
       TableName: await tableNamed('Connections'),
       Key: seatsKey(owner),
       UpdateExpression: 'ADD seats :seats',
-      ExpressionAttributeValues: { ':seats': new Set(holders.map(seatOf)) },
+      ExpressionAttributeValues: { ':seats': new Set(holders.map(formatSeat)) },
     }),
   );
 }

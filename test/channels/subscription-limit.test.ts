@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { MAX_SUBSCRIPTIONS } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import { clients } from '../api/client';
@@ -19,7 +19,7 @@ const MAX_PER_PACKET = 8;
 /** Subscribes to `count` topics: the given ones and others of new job ids. */
 async function subscribeTo(count: number, listener: Mqtt, ...named: string[]): Promise<void> {
   const others = Array.from({ length: count - named.length }, () =>
-    topicOf({ kind: 'job', id: newId('job', organisation) }),
+    topicName({ kind: 'job', id: newId('job', organisation) }),
   );
   const topics = [...named, ...others];
   for (let from = 0; from < topics.length; from += MAX_PER_PACKET) {
@@ -54,7 +54,7 @@ const isConnected = ({ client }: Mqtt) => client.connected;
 
 test('the connection with which a client exceeds 100 subscriptions is closed, and its other connections stay open', async () => {
   const { jobId } = await givenJob(partner);
-  const topic = topicOf({ kind: 'job', id: jobId });
+  const topic = topicName({ kind: 'job', id: jobId });
   const [first, second, third] = [await connectMqtt(partner), await connectMqtt(partner), await connectMqtt(partner)];
   await subscribeTo(MAX_PER_CONNECTION, first, topic);
   await subscribeTo(MAX_SUBSCRIPTIONS - MAX_PER_CONNECTION, second, topic);
@@ -70,7 +70,7 @@ test('the connection with which a client exceeds 100 subscriptions is closed, an
 
 test('cancelled subscriptions, and those of closed connections, no longer count', async () => {
   const [first, second, third] = [await connectMqtt(partner), await connectMqtt(partner), await connectMqtt(partner)];
-  const topic = topicOf({ kind: 'job', id: newId('job', organisation) });
+  const topic = topicName({ kind: 'job', id: newId('job', organisation) });
   await subscribeTo(MAX_PER_CONNECTION, first, topic);
   await subscribeTo(MAX_PER_CONNECTION, second);
   await first.client.unsubscribeAsync(topic);
@@ -87,7 +87,7 @@ test('cancelled subscriptions, and those of closed connections, no longer count'
 
 test('a topic that a connection subscribes to repeatedly counts once', async () => {
   const [first, second] = [await connectMqtt(partner), await connectMqtt(partner)];
-  const topic = topicOf({ kind: 'job', id: newId('job', organisation) });
+  const topic = topicName({ kind: 'job', id: newId('job', organisation) });
   await subscribeTo(MAX_PER_CONNECTION, first);
   await subscribeTo(MAX_PER_CONNECTION, second, topic);
   for (let count = 0; count < 5; count++) expect(await second.subscribe(topic)).toEqual([true]);

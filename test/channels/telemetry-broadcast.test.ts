@@ -1,5 +1,5 @@
 import { connect, type MqttClient } from 'mqtt';
-import { broadcastProtocol, BROADCAST_PATH, shareProtocols } from '../../contract/shares/share-page';
+import { broadcastProtocol, BROADCAST_PATH, shareProtocols } from '../../contract/shares/viewer-protocol';
 import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
 import { readFacts } from '../api/stack/facts';

@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { shareProtocols } from '../../contract/shares/share-page';
+import { shareProtocols } from '../../contract/shares/viewer-protocol';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
 import type { Message } from './message-log';

@@ -1,5 +1,5 @@
 import { type ChannelKind } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { subscribe, topicUntil } from './mqtt-client';
@@ -19,7 +19,7 @@ test('a subscription to a job, a share and a group notes their audience until ev
   const [job, share] = channels;
   for (const { kind, id } of [job, share]) expect(await topicUntil(kind, id)).toBeUndefined();
   const began = Math.floor(Date.now() / 1000);
-  await subscribe(partner, ...channels.map(topicOf));
+  await subscribe(partner, ...channels.map(topicName));
   for (const { kind, id } of channels) {
     const noted = await until(`an audience of the ${kind}`, () => topicUntil(kind, id));
     expect(noted).toBeGreaterThanOrEqual(began + 3600);
@@ -31,8 +31,8 @@ test('a subscription that is refused notes no audience', async () => {
   const [stranger] = clients('stranger');
   const { jobId } = await givenJob(stranger);
   const { jobId: own } = await givenJob(partner);
-  const listener = await subscribe(partner, topicOf({ kind: 'job', id: own }));
-  expect(await listener.subscribe(topicOf({ kind: 'job', id: jobId }))).toEqual([false]);
+  const listener = await subscribe(partner, topicName({ kind: 'job', id: own }));
+  expect(await listener.subscribe(topicName({ kind: 'job', id: jobId }))).toEqual([false]);
   await until('an audience of the own job', () => topicUntil('job', own));
   await quiet();
   expect(await topicUntil('job', jobId)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { shareSeats } from '../../data/store/seats';
 import { viewerHandshakesPerMinute } from '../../domain/shares/share';
-import { shareIdOf } from '../../data/shares/share-id';
+import { digestShareCode } from '../../data/shares/share-id';
 import { clients } from '../api/client';
 import { fleetOf, givenShare, nobodys } from '../api/given';
 import { givenCalls } from '../api/stack/given-calls';
@@ -46,7 +46,7 @@ describe('A share for 5 viewers', () => {
       await socket?.close();
       return status;
     };
-    await givenCalls(`viewers#${shareIdOf(shareCode)}`, viewerHandshakesPerMinute({ maxViewers: 100 }) - 15);
+    await givenCalls(`viewers#${digestShareCode(shareCode)}`, viewerHandshakesPerMinute({ maxViewers: 100 }) - 15);
     const statuses = await Promise.all(Array.from({ length: 40 }, connectAndDisconnect));
     const accepted = statuses.filter((status) => status === 101).length;
     // As many again when a minute ends meanwhile.

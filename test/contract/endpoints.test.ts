@@ -1,12 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
-import { endpointTable, routeOf } from '../../contract/endpoint-table';
+import { endpointTable, splitEndpointKey } from '../../contract/endpoint-table';
 import type { EndpointKey } from '../../contract/endpoints';
 import { MAX_WAIT_S } from '../../contract/events/events.schemas';
 import { countedEndpoints } from '../../contract/limits';
 import { type StopLimit, stopLimits } from '../../contract/stop-limits';
-import { descriptionOf, type Endpoint, settingsOf, tablesOf, type TableUse } from '../../contract/terms/endpoint';
+import {
+  describeEndpoint,
+  type Endpoint,
+  neededSettings,
+  grantedTables,
+  type TableUse,
+} from '../../contract/terms/endpoint';
 import { type Scope, scopes, scopesOf } from '../../contract/terms/scopes';
 import { readCursor } from '../../domain/events/cursor';
 import { MAX_WAITING_OF_CLIENT } from '../../domain/events/waiting-seats';
@@ -65,12 +71,12 @@ describe('Endpoints', () => {
     ['neither', {}, undefined],
   ])('an endpoint with %s uses the requests table only for that', (_title, row, requests) => {
     const { perMinute: _perMinute, idempotent: _idempotent, ...plain } = endpointTable['POST /v3/jobs/create'];
-    expect(tablesOf({ ...plain, ...row })).toEqual({ ...plain.tables, ...(requests && { requests }) });
+    expect(grantedTables({ ...plain, ...row })).toEqual({ ...plain.tables, ...(requests && { requests }) });
   });
 
   test('an endpoint whose calls wait or read a file gets how many may at the same time, and no other', () => {
     const withLimit = entries.flatMap(([operation, endpoint]) => {
-      const added = settingsOf(endpoint).filter((name) => !endpoint.settings?.includes(name));
+      const added = neededSettings(endpoint).filter((name) => !endpoint.settings?.includes(name));
       return added.length > 0 ? [[operation, added]] : [];
     });
     expect(Object.fromEntries(withLimit)).toEqual({
@@ -162,10 +168,10 @@ describe('Endpoints', () => {
 
   // Written into plain texts, which esbuild can leave out of the bundles of other endpoints.
   test('descriptions name the limits that hold', () => {
-    expect(descriptionOf(endpointTable['GET /v3/events'])).toContain(`up to ${MAX_WAIT_S} seconds`);
+    expect(describeEndpoint(endpointTable['GET /v3/events'])).toContain(`up to ${MAX_WAIT_S} seconds`);
     expect(MAX_WAITING_OF_CLIENT).toBe(5);
-    expect(descriptionOf(endpointTable['GET /v3/events'])).toContain('At most five calls of a client wait');
-    expect(descriptionOf(endpointTable['GET /v3/jobs/{jobId}/track'])).toContain(
+    expect(describeEndpoint(endpointTable['GET /v3/events'])).toContain('At most five calls of a client wait');
+    expect(describeEndpoint(endpointTable['GET /v3/jobs/{jobId}/track'])).toContain(
       `more than ${MAX_TRACK_POSITIONS.toLocaleString('en')} positions`,
     );
   });
@@ -178,7 +184,7 @@ describe('Endpoint table', () => {
   });
 
   test('the key of an endpoint is its method and path', () => {
-    expect(routeOf('PATCH /v3/jobs/{jobId}')).toEqual({ method: 'PATCH', path: '/v3/jobs/{jobId}' });
+    expect(splitEndpointKey('PATCH /v3/jobs/{jobId}')).toEqual({ method: 'PATCH', path: '/v3/jobs/{jobId}' });
   });
 });
 

@@ -10,7 +10,7 @@ import {
   type InboundEventType,
 } from '../../domain/platform/inbound-events';
 import { outboundEvents, type OutboundEventType, type OutboundDetail } from '../../domain/platform/outbound-events';
-import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { platformEventHandlers } from '../../lambdas/platform/platform-event-handlers';
 import { publishReports } from '../../packages/simulator/publish-reports';
 

@@ -6,7 +6,7 @@ import { describeFault, describeParameterFault } from '../../contract/terms/vali
 import { webSocketActions } from '../../contract/websocket-actions';
 import { jobRequest } from '../../domain/jobs/job';
 import { shareRequest } from '../../domain/shares/new-share';
-import { sample as sampleSchema } from '../../domain/telemetry/telemetry';
+import { sample as sampleSchema } from '../../domain/telemetry/sample';
 import { fullSample } from '../domain/fixtures/samples';
 
 describe('Schemas', () => {

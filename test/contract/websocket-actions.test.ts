@@ -1,8 +1,8 @@
 import { channelKinds, channelOfTopic } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { type WebSocketActionName, webSocketActions } from '../../contract/websocket-actions';
 import { MAX_SAMPLES } from '../../contract/telemetry/telemetry.actions';
-import { deviceState } from '../../domain/telemetry/telemetry';
+import { deviceState } from '../../domain/telemetry/sample';
 import { Unreadable } from '../../domain/values/judged';
 import { fullSample, id } from '../domain/fixtures/samples';
 
@@ -101,7 +101,7 @@ describe('WebSocket actions', () => {
 describe('channelOfTopic', () => {
   test.each(channelKinds)('returns the channel of the topic of a %s', (kind) => {
     const channel = { kind, id: id(kind) };
-    expect(channelOfTopic(topicOf(channel))).toEqual(channel);
+    expect(channelOfTopic(topicName(channel))).toEqual(channel);
   });
 
   test.each([

@@ -1,17 +1,17 @@
 import { inspect } from 'node:util';
 import { changeCommand, keepLateOutcome } from '../../data/commands/command-changes';
 import { findCommand, readCommand } from '../../data/commands/commands';
-import { findDevice } from '../../data/fleet/fleet';
+import { findDevice } from '../../data/fleet/devices';
 import { findPartner } from '../../data/access/partners';
 import { saveCheckReport } from '../../data/missions/mission-checks';
-import { type TableName, tableNames } from '../../domain/values/table';
+import { type TableName, tableNames } from '../../domain/values/table-names';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
 import { storeOnEngine } from './fixtures/engine';
-import { changeOf } from '../../data/channels/stream-records';
+import { parseChange } from '../../data/channels/stream-records';
 import { insertJob, findStoredJob } from '../../data/jobs/jobs';
 import { insertShare } from '../../data/shares/shares';
-import { platformEventOf } from '../../domain/platform/platform-event';
-import { eventsBetween, snapshotOf } from '../../domain/channels/status-event';
+import { toPlatformEvent } from '../../domain/platform/platform-event';
+import { eventsBetween, buildSnapshot } from '../../domain/channels/status-event';
 import { now, operations } from './fixtures/operations';
 import { record } from './fixtures/stream-record';
 
@@ -86,9 +86,13 @@ describe('Who created a job or a share', () => {
       [item, undefined],
     ] as const;
     for (const [before, later] of images) {
-      const change = changeOf(record(keys, before, later));
+      const change = parseChange(record(keys, before, later));
       if (!change) throw new Error('the record has no change');
-      const sent = [eventsBetween(change, now), snapshotOf(change, now), platformEventOf(change, now, () => 'digest')];
+      const sent = [
+        eventsBetween(change, now),
+        buildSnapshot(change, now),
+        toPlatformEvent(change, now, () => 'digest'),
+      ];
       expect(sent.flat().filter(Boolean).length).toBeGreaterThan(0);
       expect(JSON.stringify([change, sent])).not.toContain('the-creator');
     }

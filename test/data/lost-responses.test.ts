@@ -13,8 +13,8 @@ import {
   suspendWithTokens,
   withdrawApiKey,
 } from '../../data/access/partners';
-import { deleteMission, findMission, insertMission, insertVersion } from '../../data/missions/missions';
-import { tableNames } from '../../domain/values/table';
+import { removeMission, findMission, insertMission, insertVersion } from '../../data/missions/missions';
+import { tableNames } from '../../domain/values/table-names';
 import { acme, id, samplePartner } from '../domain/fixtures/samples';
 import { storeOnEngine } from './fixtures/engine';
 import { missionBucket } from './fixtures/mission-bucket';
@@ -104,7 +104,7 @@ const file = {
 const ofMissions: typeof operations = [
   ['insertMission', () => insertMission(acme, missionId, file, Buffer.from('{}'), now)],
   ['insertVersion', async () => insertVersion(await findMission(acme, missionId), file, Buffer.from('{ }'), now)],
-  ['deleteMission', () => deleteMission(acme, missionId, now)],
+  ['deleteMission', () => removeMission(acme, missionId, now)],
 ];
 
 const limits = { token: 5 };

@@ -1,10 +1,10 @@
 /** Indexes that an update has added: the answer is the same while DynamoDB fills them in, and no ended item is read for it. */
 import { QueryCommand, type QueryCommandInput, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { toItem as commandItem } from '../../data/commands/command-item';
+import { commandToItem as commandItem } from '../../data/commands/command-item';
 import { changeCommand } from '../../data/commands/command-changes';
 import { readOpenCommands } from '../../data/commands/commands';
 import { readBusyDevices, readFlownJobs } from '../../data/jobs/busy-devices';
-import { toItem as jobItem } from '../../data/jobs/job-item';
+import { jobToItem as jobItem } from '../../data/jobs/job-item';
 import { firstIdAt } from '../../data/store/new-id';
 import { commandStatuses, isEnded, laterStatuses, openCommandStatuses } from '../../domain/commands/command-lifecycle';
 import { jobStatuses, openStatuses } from '../../domain/jobs/job-lifecycle';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { platformEventExamples } from '../../contract/platform/platform-events.examples';
-import { MOST_TOLD } from '../../contract/platform/platform';
+import { MOST_TOLD } from '../../contract/platform/platform-envelope';
 import { inboundEvents } from '../../domain/platform/inbound-events';
 import { PLATFORM, SERVICE } from '../../domain/values/service';
 import { dropReasons } from '../../domain/platform/drop-reason';

@@ -1,5 +1,5 @@
 import { postmanCollection } from '../../docs/postman/collection';
-import { openApiDocument } from '../../contract/documents/openapi/document';
+import { openApiDocument } from '../../contract/documents/openapi/openapi-document';
 
 interface Item {
   readonly name: string;

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { synthesiseApp } from '../../bin/start/synthesis';
-import { topicOf } from '../../contract/terms/topics-and-paths';
-import { shareIdOf } from '../../data/shares/share-id';
+import { topicName } from '../../contract/terms/topics-and-paths';
+import { digestShareCode } from '../../data/shares/share-id';
 import { Client } from '../api/client';
 import { fleetOf, givenJob, givenShare, jobNow } from '../api/given';
 import { access, queues } from '../api/stack/aws-access';
@@ -153,7 +153,7 @@ async function givenWork() {
     cancelled,
   };
   const shares = { ending, revoked: await givenShare(partner), watched: await givenShare(partner) };
-  const mqtt = await subscribe(partner, topicOf({ kind: 'job', id: cancelled.jobId }));
+  const mqtt = await subscribe(partner, topicName({ kind: 'job', id: cancelled.jobId }));
   await mqtt.first(1);
   const all = Object.values(jobs).map(({ jobId }) => jobId);
   await until('all jobs at the platform', () => (all.every((id) => platform.jobs.has(id)) ? true : undefined));
@@ -274,9 +274,9 @@ test(
     expect(platform.jobs.get(jobs.cancelled.jobId)).toMatchObject({ detail: { status: 'CANCELLED' } });
     expect(platform.jobs.get(deleted.jobId)?.['detail-type']).toBe('job.deleted');
     await mqtt.like({ jobId: jobs.cancelled.jobId, jobState: 'CANCELLED' });
-    await expectRetained(topicOf({ kind: 'job', id: jobs.cancelled.jobId }), 'CANCELLED');
+    await expectRetained(topicName({ kind: 'job', id: jobs.cancelled.jobId }), 'CANCELLED');
 
-    const heardOf = (shareCode: string) => platform.typesOf(shareIdOf(shareCode)).toSorted();
+    const heardOf = (shareCode: string) => platform.typesOf(digestShareCode(shareCode)).toSorted();
     await until('the end of the share', () => (heardOf(shares.ending.shareCode).length === 2 ? true : undefined));
     expect(heardOf(shares.ending.shareCode)).toEqual(['share.created', 'share.ended']);
     expect(heardOf(shares.revoked.shareCode)).toEqual(['share.created', 'share.ended']);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { clients, type Answer, type Client } from '../api/client';
 import { givenJob, jobNow } from '../api/given';
 import { connectMqtt, subscribe, type Mqtt } from '../channels/mqtt-client';
@@ -22,7 +22,7 @@ interface Follower {
 }
 
 const channelOf = ({ jobId }: Chain) => ({ kind: 'job', id: jobId }) as const;
-const topics = (chains: readonly Chain[]) => chains.map((chain) => topicOf(channelOf(chain)));
+const topics = (chains: readonly Chain[]) => chains.map((chain) => topicName(channelOf(chain)));
 
 /** Expects a success, or a 500 in JSON with the request id. */
 export function expectSuccessOrInternalError({ status, body }: Answer): void {

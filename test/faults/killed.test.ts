@@ -1,5 +1,5 @@
 import { MAX_CONNECTIONS } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { Client } from '../api/client';
 import { givenShare, jobNow } from '../api/given';
 import { readStackFile } from './inject-faults';
@@ -61,8 +61,8 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     const any = { kind: 'job', id: chains[0]?.jobId ?? '' } as const;
     const [mine, theirs] = [chains.slice(0, 5), chains.slice(CHAINS, CHAINS + 5)];
     for (const chain of [...mine, ...theirs]) await (await follow(chain.client, channelOf(chain))).first(1);
-    await subscribe(first, ...mine.map((chain) => topicOf(channelOf(chain))));
-    await subscribe(second, ...theirs.map((chain) => topicOf(channelOf(chain))));
+    await subscribe(first, ...mine.map((chain) => topicName(channelOf(chain))));
+    await subscribe(second, ...theirs.map((chain) => topicName(channelOf(chain))));
     const { shareCode } = await givenShare(first, { maxViewers: VIEWERS });
     await Promise.all(Array.from({ length: VIEWERS }, () => watch(shareCode)));
     const device = await openTelemetry(first);
@@ -114,8 +114,8 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
 
     // Reconnecting clients receive the current state; all other seats are free; viewers and devices are correct.
     const listeners = [
-      await subscribe(first, ...mine.map((chain) => topicOf(channelOf(chain)))),
-      await subscribe(second, ...theirs.map((chain) => topicOf(channelOf(chain)))),
+      await subscribe(first, ...mine.map((chain) => topicName(channelOf(chain)))),
+      await subscribe(second, ...theirs.map((chain) => topicName(channelOf(chain)))),
     ];
     const isDelivered = async () => {
       for (const [index, part] of [mine, theirs].entries())

@@ -4,8 +4,8 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { readFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
 import { requestMix } from '../bench/load/request-plan';
-import { routeOf } from '../../contract/endpoint-table';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { splitEndpointKey } from '../../contract/endpoint-table';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { pathOf, type Client } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { access } from '../api/stack/aws-access';
@@ -53,7 +53,7 @@ export async function startSteadyLoad(clients: readonly [Client, ...Client[]]): 
   /** In turn, since limits count per client. */
   const next = () => partners[++turn % partners.length] as Partner;
   // Somebody follows the group all day, so its devices' states are published over MQTT.
-  const follower = await subscribed(next(), topicOf({ kind: 'group', id: fleetOf(client).deviceGroupId }));
+  const follower = await subscribed(next(), topicName({ kind: 'group', id: fleetOf(client).deviceGroupId }));
   const load = { reports: true };
 
   const kinds: Readonly<Record<keyof typeof intervals, () => Promise<unknown>>> = {
@@ -65,7 +65,7 @@ export async function startSteadyLoad(clients: readonly [Client, ...Client[]]): 
     socket: () => followOnce(next()),
     mqtt: async () => {
       const partner = next();
-      await (await subscribed(partner, topicOf({ kind: 'job', id: partner.jobId }))).endAsync(true);
+      await (await subscribed(partner, topicName({ kind: 'job', id: partner.jobId }))).endAsync(true);
     },
     report: () => (load.reports ? report(client, ++count) : Promise.resolve()),
     scheduled: () => Promise.all(scheduled.map(invoke)),
@@ -93,7 +93,7 @@ export async function startSteadyLoad(clients: readonly [Client, ...Client[]]): 
 }
 
 async function call(key: (typeof requestMix)[number], { client, token, jobId }: Partner, name: string): Promise<void> {
-  const { method } = routeOf(key);
+  const { method } = splitEndpointKey(key);
   const { deviceGroupId } = fleetOf(client);
   const body = method === 'POST' ? { name, deviceGroupId } : method === 'PATCH' ? { name } : undefined;
   const answer = await fetch(readFacts().baseUrl + pathOf(key, { jobId }), {

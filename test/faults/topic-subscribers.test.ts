@@ -1,4 +1,4 @@
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import { clients } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { subscribe, topicUntil } from '../channels/mqtt-client';
@@ -10,7 +10,7 @@ const [partner] = clients('topic-audience-faults');
 async function subscribeToNewJob() {
   const { jobId } = await givenJob(partner);
   const { deviceGroupId } = fleetOf(partner);
-  const topics = [topicOf({ kind: 'job', id: jobId }), topicOf({ kind: 'group', id: deviceGroupId })];
+  const topics = [topicName({ kind: 'job', id: jobId }), topicName({ kind: 'group', id: deviceGroupId })];
   const listener = await subscribe(partner, ...topics);
   const noted = async () => {
     const found = await Promise.all([topicUntil('job', jobId), topicUntil('group', deviceGroupId)]);

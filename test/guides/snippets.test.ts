@@ -6,9 +6,9 @@ import { guideNames, readGuide, type Block, expectedStatus, jsonValuesIn, kindOf
 import { findingsIn, programsIn, runClientProgram, writePrograms } from './run/client-programs';
 import { languageNames } from '../clients/languages';
 import { openShell, type Shell, type ShellRun } from './run/shell';
-import { deviceStatuses } from '../../domain/fleet/fleet';
+import { deviceStatuses } from '../../domain/fleet/device';
 import { jobStatuses } from '../../domain/jobs/job-lifecycle';
-import { deviceState } from '../../domain/telemetry/telemetry';
+import { deviceState } from '../../domain/telemetry/sample';
 
 /** What a device happens to report, and when the platform reported of a job: on a busy machine it has it before it is read. */
 const reported = [...Object.keys(deviceState.shape), 'receivedAt', 'reportedAt'].filter((name) => name !== 'timestamp');

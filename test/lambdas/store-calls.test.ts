@@ -3,12 +3,12 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { BatchGetCommand, DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { endpointTable } from '../../contract/endpoint-table';
-import { tablesOf, type TableUse } from '../../contract/terms/endpoint';
+import { grantedTables, type TableUse } from '../../contract/terms/endpoint';
 import { scopes, permits, scopeNames, scopesOf } from '../../contract/terms/scopes';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import { fleetKey } from '../../data/fleet/fleet-key';
-import { keyOf, toItem } from '../../data/jobs/job-item';
-import { toItem as commandItem } from '../../data/commands/command-item';
+import { jobKey, jobToItem } from '../../data/jobs/job-item';
+import { commandToItem as commandItem } from '../../data/commands/command-item';
 import { acme, id, sampleCommand, sampleJob, sampleShare, fullSample, refusalOf } from '../domain/fixtures/samples';
 import { missionFile } from '../api/mission-file';
 import { missionBucket } from '../data/fixtures/mission-bucket';
@@ -17,14 +17,14 @@ import { call } from './fixtures/api-gateway';
 import './fixtures/log';
 import { flownJobId, storeCalls } from './fixtures/store-calls';
 import { metadata } from '../../domain/values/metadata';
-import { sample } from '../../domain/telemetry/telemetry';
+import { sample } from '../../domain/telemetry/sample';
 import { check } from '../../lambdas/runtime/details';
 import { readJson } from '../../lambdas/runtime/read-json';
 import type { Detail } from '../../domain/values/refusal';
 
 describe('Store calls', () => {
-  const job = toItem(acme, sampleJob());
-  const flownJob = toItem(acme, sampleJob({ jobId: flownJobId, status: 'IN_PROGRESS', deviceId: id('device') }));
+  const job = jobToItem(acme, sampleJob());
+  const flownJob = jobToItem(acme, sampleJob({ jobId: flownJobId, status: 'IN_PROGRESS', deviceId: id('device') }));
   const share = { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme };
   const mission = {
     organisation: acme,
@@ -69,7 +69,7 @@ describe('Store calls', () => {
     store.on(UpdateCommand).resolves({ Attributes: job });
     store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
     store.on(GetCommand).resolves({ Item: job });
-    store.on(GetCommand, { TableName: 'jobs', Key: keyOf(flownJobId) }).resolves({ Item: flownJob });
+    store.on(GetCommand, { TableName: 'jobs', Key: jobKey(flownJobId) }).resolves({ Item: flownJob });
     store.on(GetCommand, { TableName: 'requests' }).resolves({});
     store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
     const line = JSON.stringify({ waypoints: missionFile.geometry.coordinates, heightReference: 'TAKE_OFF' });
@@ -153,7 +153,7 @@ describe('Store calls', () => {
     });
 
     test('uses only what the table of endpoints grants its function', () => {
-      const granted = Object.entries(tablesOf(endpointTable[endpoint])).flatMap(([name, allowed]) =>
+      const granted = Object.entries(grantedTables(endpointTable[endpoint])).flatMap(([name, allowed]) =>
         allowed.map((use) => `${name} ${use}`),
       );
       expect(granted).toEqual(expect.arrayContaining(tableUses()));
@@ -174,7 +174,7 @@ describe('Store calls', () => {
       };
       expect((await call(handler, { scopes, body })).status).toBe(endpoints[endpoint].reply.status);
       expect(tableUses().filter((use) => use === 'jobs batchGet')).toHaveLength(1);
-      expect(tablesOf(endpointTable[endpoint])).toMatchObject({
+      expect(grantedTables(endpointTable[endpoint])).toMatchObject({
         jobs: expect.arrayContaining(['batchGet']) as string[],
       });
     },

@@ -7,7 +7,7 @@ import { endpointTable } from '../../contract/endpoint-table';
 import { contract, type Contract } from '../../contract/contract';
 import { deploymentOptions } from '../../lib/functions/deployment-options';
 import { DroneMissionApiStack, stackName } from '../../lib/stack/drone-mission-api-stack';
-import type { EndpointTable } from '../../lib/rest/endpoint-table';
+import type { EndpointTable } from '../../lib/rest/endpoint-routes';
 import cdkJson from '../../cdk.json';
 import { everyOption } from '../../bin/deployer-policy/every-option';
 import { addStacks } from '../../lib/stack/stacks';

@@ -1,5 +1,5 @@
 import { channels } from '../../contract/channels/status-channels';
-import { topicOf } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/topics-and-paths';
 import type { Caller } from './caller';
 import { readMessages, type Kind } from './channel-violations';
 import { MqttConnection, openWebSocket } from './connections';
@@ -107,7 +107,7 @@ export async function followOverMqtt(
 ): Promise<void> {
   const { kind, id, name, isForeign } = subject;
   const label = `${caller.name} follows ${name} over MQTTS`;
-  const topic = topicOf({ kind, id });
+  const topic = topicName({ kind, id });
   if (connection.isSubscribed(topic)) return;
   const common = following(caller, 'MQTTS', subject);
   const opened = performance.now();

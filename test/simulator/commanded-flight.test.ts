@@ -1,7 +1,7 @@
 import { isFinal } from '../../domain/jobs/job-lifecycle';
 import { commandLifecycle, isEnded, type CommandStatus } from '../../domain/commands/command-lifecycle';
 import { progress } from '../../domain/jobs/progress';
-import { deviceState } from '../../domain/telemetry/telemetry';
+import { deviceState } from '../../domain/telemetry/sample';
 import { courseOf, type Flight } from '../../packages/simulator/course';
 import { flightAt } from '../../packages/simulator/flight';
 import { flownOf, outcomesOf, overAt, placeOfFlown } from '../../packages/simulator/flown';

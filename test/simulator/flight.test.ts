@@ -1,5 +1,5 @@
 import { progress } from '../../domain/jobs/progress';
-import { deviceState } from '../../domain/telemetry/telemetry';
+import { deviceState } from '../../domain/telemetry/sample';
 import { lifecycle, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { courseOf, type Flight } from '../../packages/simulator/course';
 import { dockPositionOf } from '../../packages/simulator/dock-position';

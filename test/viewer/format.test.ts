@@ -1,6 +1,6 @@
 import { mergeSample } from '../../viewer/device-state';
 import { createFormat, type Format } from '../../viewer/format';
-import type { Telemetry } from '../../viewer/messages';
+import type { Telemetry } from '../../viewer/parse-message';
 import { plainText } from '../../viewer/plain-text';
 import { chooseLanguage } from '../../viewer/texts/languages';
 import type { Units } from '../../viewer/units';

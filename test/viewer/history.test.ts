@@ -1,5 +1,5 @@
 import { createHistory, MAX_POINTS, type Point, RECENT_SECONDS } from '../../viewer/history';
-import { catchUp } from '../../viewer/live-edge';
+import { catchUpRate } from '../../viewer/live-edge';
 
 const point = (at: number): Point => ({ at, altitude: at * 2, speed: null });
 const thinned = (at: number): Point => ({ ...point(at), thinned: true });
@@ -159,5 +159,5 @@ describe('Live video', () => {
     ['whose segments are long', { position: 85, livePosition: 101, latency: 20 }, undefined],
     ['that is far behind with long segments', { position: 80, livePosition: 101, latency: 20 }, 101],
     ['that has not begun', { position: 0, livePosition: undefined, latency: 0 }, undefined],
-  ])('%s jumps when it is far behind only', (_, playhead, expected) => expect(catchUp(playhead)).toBe(expected));
+  ])('%s jumps when it is far behind only', (_, playhead, expected) => expect(catchUpRate(playhead)).toBe(expected));
 });

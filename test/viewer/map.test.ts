@@ -1,9 +1,9 @@
 import { lineBeside, placeBeside } from '../../viewer/antimeridian';
-import { createFlight } from '../../viewer/flight';
-import type { Telemetry } from '../../viewer/messages';
+import { createFlight } from '../../viewer/shown-flight';
+import type { Telemetry } from '../../viewer/parse-message';
 import { nextPoint } from '../../viewer/next-point';
 import { tileRetryPause } from '../../viewer/tile-retry';
-import { createTrackPoints, MAX_TRACK_POINTS, type Place } from '../../viewer/track-points';
+import { createTrackPoints, MAX_SHOWN_POINTS, type Place } from '../../viewer/track-points';
 
 describe('Antimeridian', () => {
   const place = (longitude: number) => ({ latitude: -17, longitude });
@@ -146,7 +146,7 @@ describe('createTrackPoints', () => {
     ['only after gaps', 28_800, () => true],
   ])('has a bounded number of points after eight hours %s', (_, samples, isAfterGap) => {
     const points = track(Array.from({ length: samples }, (__, index) => place(index * 4, isAfterGap(index))));
-    expect(points.lines().flat().length).toBeLessThanOrEqual(MAX_TRACK_POINTS);
+    expect(points.lines().flat().length).toBeLessThanOrEqual(MAX_SHOWN_POINTS);
     expect(points.lines().flat().length).toBeGreaterThan(100);
     expect(points.first).toMatchObject({ longitude: 0 });
   });

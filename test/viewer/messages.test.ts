@@ -1,4 +1,4 @@
-import { parseMessage } from '../../viewer/messages';
+import { parseMessage } from '../../viewer/parse-message';
 
 const read = (message: object) => parseMessage(JSON.stringify(message));
 const timestamp = '2026-11-26T10:00:00.000Z';

@@ -1,5 +1,5 @@
 import type { Blocked, PlainCommand } from '../command-buttons';
-import type { ControlOutcome } from '../messages';
+import type { ControlOutcome } from '../parse-message';
 
 /** A message with what the viewer can do about it, in whole sentences; `advice` is empty if nothing is to be done. */
 export interface Notice {

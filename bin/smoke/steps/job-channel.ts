@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { channels } from '../../../contract/channels/status-channels';
-import { topicOf } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/topics-and-paths';
 import { statusMessages } from '../../../contract/channels/status-messages';
 import type { JobStatusMessage } from '../../../domain/channels/status-message';
 import { subscribeToTopic } from '../../client/mqtt-subscription';
@@ -32,7 +32,7 @@ async function followOverMqtt(context: SmokeContext): Promise<undefined> {
   const { jobId } = context.get('job');
   const token = context.get('token');
   const inbox = new Inbox();
-  const topic = topicOf({ kind: 'job', id: jobId });
+  const topic = topicName({ kind: 'job', id: jobId });
   const clientIdSuffix = `smoke-${randomBytes(4).toString('hex')}`;
   const request = { mqttUrl, ca, clientId: client.clientId, token, clientIdSuffix, topic, onMessage: inbox.add };
   const disconnect = await subscribeToTopic(request).catch((error: unknown) => {

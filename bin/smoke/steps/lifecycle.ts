@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { wayTo, type JobStatus } from '../../../domain/jobs/job-lifecycle';
+import { pathTo, type JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { createResource } from '../create-resource';
 import { callAndExpectReply, call, expectRefusal, expectThat, expectReply } from '../api-calls';
 import type { Step } from '../step';
@@ -10,7 +10,7 @@ import { inOneLine } from '../errors';
 const POLL_EVERY_MS = 250;
 
 /** The lifecycle as a fleet would report it. */
-const STATUSES = wayTo('COMPLETED');
+const STATUSES = pathTo('COMPLETED');
 
 /** Runs a job at once: a running fleet queues it, otherwise this step patches its status. */
 async function runLifecycle(context: SmokeContext): Promise<string> {

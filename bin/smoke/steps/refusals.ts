@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../../contract/endpoint-table';
+import { endpointTable, splitEndpointKey } from '../../../contract/endpoint-table';
 import { permits } from '../../../contract/terms/scopes';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { channels } from '../../../contract/channels/status-channels';
@@ -64,11 +64,11 @@ async function unknownPath(context: SmokeContext): Promise<undefined> {
 }
 
 async function otherMethod(context: SmokeContext): Promise<undefined> {
-  const { path } = routeOf('GET /v3/jobs/{jobId}');
+  const { path } = splitEndpointKey('GET /v3/jobs/{jobId}');
   const headers = withToken(context);
   const answer = await send(context, 'PUT', path.replace('{jobId}', 'none'), { headers, body: {} });
   expectRefusal(answer, 405, 'Method not allowed');
-  const promised = keys.map(routeOf).filter((route) => route.path === path);
+  const promised = keys.map(splitEndpointKey).filter((route) => route.path === path);
   const allowed = sorted(promised.map(({ method }) => method));
   const actual = sorted((answer.headers.get('allow') ?? '').split(', '));
   expectThat(actual === allowed, `Allow: ${allowed}`, () => `Allow: ${actual}`);

@@ -1,4 +1,4 @@
-import { routeOf } from '../../../contract/endpoint-table';
+import { splitEndpointKey } from '../../../contract/endpoint-table';
 import type { Answer } from '../../client/rest-client';
 import { expectRefusal, expectThat, expectReply, send } from '../api-calls';
 import type { Step } from '../step';
@@ -13,7 +13,7 @@ function requestToken(
   { clientId: client_id, clientSecret: client_secret }: Omit<Client, 'apiKey'>,
   apiKey: string | undefined,
 ): Promise<Answer> {
-  const { method, path } = routeOf(KEY);
+  const { method, path } = splitEndpointKey(KEY);
   return send(context, method, path, {
     headers: apiKey === undefined ? {} : { 'x-api-key': apiKey },
     body: { grant_type: 'client_credentials', client_id, client_secret },

@@ -1,10 +1,10 @@
 import { contract } from '../../contract';
 import { scopes } from '../../terms/scopes';
-import { fieldOf } from '../fields';
-import { info } from './info';
-import { messageComponents, type Messaging } from './messages';
-import { securitySchemes, servers } from './servers';
-import { statusChannels } from './status-channels';
+import { findField } from '../fields';
+import { asyncApiInfo } from './asyncapi-info';
+import { messageComponents, type Messaging } from './message-components';
+import { asyncApiSecuritySchemes, asyncApiServers } from './servers';
+import { describeStatusChannels } from './status-channel-documents';
 import { telemetryChannels } from './telemetry-channels';
 
 /**
@@ -12,7 +12,7 @@ import { telemetryChannels } from './telemetry-channels';
  * application (AsyncAPI 3.0.0, "Definitions"): what that application sends and receives.
  */
 export function asyncApiDocument(messaging: Messaging = contract) {
-  const [status, telemetry] = [statusChannels(messaging), telemetryChannels(messaging)];
+  const [status, telemetry] = [describeStatusChannels(messaging), telemetryChannels(messaging)];
   const used = new Set<string>([
     ...Object.values(messaging.channels).map(({ scope }) => scope),
     ...Object.values(messaging.actions).map(({ needs }) => needs),
@@ -20,15 +20,15 @@ export function asyncApiDocument(messaging: Messaging = contract) {
   return {
     asyncapi: '3.0.0',
     id: 'urn:drone-mission-api:partner',
-    info,
+    info: asyncApiInfo,
     defaultContentType: 'application/json',
-    servers,
+    servers: asyncApiServers,
     channels: { ...status.channels, ...telemetry.channels },
     operations: { ...status.operations, ...telemetry.operations },
     components: {
       ...messageComponents(messaging),
-      correlationIds: { messageId: { description: fieldOf('id')?.description, location: '$message.payload#/id' } },
-      securitySchemes: securitySchemes(scopes.filter((scope) => used.has(scope))),
+      correlationIds: { messageId: { description: findField('id')?.description, location: '$message.payload#/id' } },
+      securitySchemes: asyncApiSecuritySchemes(scopes.filter((scope) => used.has(scope))),
     },
   };
 }

@@ -73,7 +73,7 @@ answers. None of the operations is mandatory.
 - Messages may get further fields at any time: ignore those that you don't know, and messages of a \`type\` that you don't know.
 `.trim();
 
-export const info = {
+export const asyncApiInfo = {
   title: 'Drone Mission Integration API: real time',
   version: '3.0.0',
   description,

@@ -1,5 +1,5 @@
-import { descriptionOf } from '../../terms/endpoint';
-import { replyName, type Messaging } from './messages';
+import { describeEndpoint } from '../../terms/endpoint';
+import { replyName, type Messaging } from './message-components';
 
 /** `components.messages` that a channel has, by name. */
 export const messageReferences = (names: readonly string[]) =>
@@ -22,7 +22,7 @@ export const request = (channel: string, name: string, row: Messaging['actions']
   action: 'send',
   channel: { $ref: `#/channels/${channel}` },
   summary: row.summary,
-  description: descriptionOf(row),
+  description: describeEndpoint(row),
   ...more,
   messages: ofChannel(channel, [name]),
   reply: { channel: { $ref: `#/channels/${channel}` }, messages: ofChannel(channel, [replyName(row), 'error']) },

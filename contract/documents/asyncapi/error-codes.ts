@@ -22,7 +22,7 @@ const causes: Readonly<Record<string, string>> = {
 } satisfies Partial<Record<SocketErrorCode, string>>;
 
 /** The codes of errors with which these actions are answered. */
-export function errorCodesOf(actions: readonly Contract['actions'][string][]): string[] {
+export function findErrorCodes(actions: readonly Contract['actions'][string][]): string[] {
   const own = actions.flatMap(({ needs, refusals }) => [
     'invalid_request',
     ...(needs === 'anyone' ? [] : ['forbidden']),

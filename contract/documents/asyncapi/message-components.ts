@@ -1,12 +1,12 @@
 import type * as z from 'zod/mini';
 import type { Contract } from '../../contract';
-import { descriptionOf, type Endpoint } from '../../terms/endpoint';
+import { describeEndpoint, type Endpoint } from '../../terms/endpoint';
 import { carriedTexts } from '../../messaging-texts';
 import { socketMessages } from '../../channels/socket-messages';
 import { statusMessages } from '../../channels/status-messages';
-import { messageExamples } from '../examples/messages';
+import { messageExamples } from '../examples/status-message-examples';
 import type { JsonSchema } from '../json-schema';
-import { errorCodeList, errorCodesOf } from './error-codes';
+import { errorCodeList, findErrorCodes } from './error-codes';
 import { messageSchemas, schemaReference, withAction, withCodes, withId } from './message-schemas';
 
 /** The parts of the contract that the document describes. */
@@ -39,7 +39,7 @@ export function replyName({ reply }: Contract['actions'][string]): string {
 
 /** Every message in JSON, by name. @throws Error when two have the same */
 function messagesOf({ channels, actions }: Messaging): Record<string, Message> {
-  const codes = errorCodesOf(Object.values(actions));
+  const codes = findErrorCodes(Object.values(actions));
   const statuses = Object.values(channels).map(({ messageType, ...texts }) => [
     messageName(messageType),
     { ...textsOf(texts), schema: statusMessages[messageType] },
@@ -73,7 +73,7 @@ function expectUnique(names: readonly string[]): void {
 
 const textsOf = ({ summary, ...row }: Pick<Endpoint, 'summary' | 'description'>) => ({
   summary,
-  description: descriptionOf(row),
+  description: describeEndpoint(row),
 });
 
 const schemaName = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1)}Message`;

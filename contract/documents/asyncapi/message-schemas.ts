@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { command } from '../../../domain/commands/command';
+import { viewerCommand } from '../../../domain/commands/command';
 import { lateOutcome } from '../../../domain/commands/command-record';
 import { trackPoint } from '../../../domain/telemetry/flight';
-import * as telemetry from '../../../domain/telemetry/telemetry';
+import * as telemetry from '../../../domain/telemetry/sample';
 import { messageId } from '../../terms/message-id';
-import { errorDetail, refusedSample } from '../../terms/message-fault';
-import { flightTakeOff, liveVideo } from '../../shares/share-page';
+import { messageFault, refusedSample } from '../../terms/message-fault';
+import { flightTakeOff, liveVideo } from '../../shares/viewer-protocol';
 import { MAX_SAMPLES } from '../../telemetry/telemetry.actions';
-import { fieldOf } from '../fields';
+import { findField } from '../fields';
 import { jsonSchemas, type JsonSchema } from '../json-schema';
 
 /** Parts of messages of the service: generated code has one type for each, however many messages have it. */
@@ -24,17 +24,17 @@ const parts = {
   LiveVideo: liveVideo,
   TakeOff: flightTakeOff,
   TrackPoint: trackPoint,
-  MessageFault: errorDetail,
+  MessageFault: messageFault,
   RefusedSample: refusedSample,
 };
 /** Parts of messages of clients. */
-const requestParts = { Sample: telemetry.sample, Command: command };
+const requestParts = { Sample: telemetry.sample, Command: viewerCommand };
 
 export const schemaReference = (name: string) => `#/components/schemas/${name}`;
 
 /** Adds what the documents say of the field that usually holds a part. */
 function described(name: string, schema: JsonSchema): JsonSchema {
-  const field = fieldOf(name.charAt(0).toLowerCase() + name.slice(1));
+  const field = findField(name.charAt(0).toLowerCase() + name.slice(1));
   return { ...(field && { description: field.description }), ...schema };
 }
 
@@ -67,9 +67,9 @@ export function withAction(schema: JsonSchema, action: string): JsonSchema {
   const forms = [sample, { type: 'array' as const, minItems: 1, maxItems: MAX_SAMPLES, items: sample }];
   const properties = {
     ...schema.properties,
-    action: { description: fieldOf('action')?.description ?? '', type: 'string' as const, const: action },
+    action: { description: findField('action')?.description ?? '', type: 'string' as const, const: action },
     ...('telemetry' in (schema.properties ?? {}) && {
-      telemetry: { description: fieldOf('telemetry')?.description ?? '', oneOf: forms },
+      telemetry: { description: findField('telemetry')?.description ?? '', oneOf: forms },
     }),
   };
   return { ...schema, properties, ...oneTarget(properties) };

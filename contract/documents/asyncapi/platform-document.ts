@@ -1,14 +1,14 @@
 import type * as z from 'zod/mini';
-import { command } from '../../../domain/commands/command';
-import { sample } from '../../../domain/telemetry/telemetry';
+import { viewerCommand } from '../../../domain/commands/command';
+import { sample } from '../../../domain/telemetry/sample';
 import { inboundEvents, MAX_REPORTED_SAMPLES } from '../../../domain/platform/inbound-events';
 import { outboundEvents } from '../../../domain/platform/outbound-events';
 import { PLATFORM, SERVICE } from '../../../domain/values/service';
 import { platformEventExamples } from '../../platform/platform-events.examples';
-import { fieldOf } from '../fields';
+import { findField } from '../fields';
 import { jsonSchemas, type JsonSchema } from '../json-schema';
 import { schemaReference } from './message-schemas';
-import { messageName } from './messages';
+import { messageName } from './message-components';
 import { platformTexts } from './platform-texts';
 
 type EventType = keyof typeof platformTexts;
@@ -45,7 +45,7 @@ const reportedTelemetry: JsonSchema = {
       type: 'object',
       properties: {
         telemetry: {
-          description: fieldOf('telemetry')?.description ?? '',
+          description: findField('telemetry')?.description ?? '',
           type: 'array',
           minItems: 1,
           maxItems: MAX_REPORTED_SAMPLES,
@@ -59,7 +59,7 @@ const reportedTelemetry: JsonSchema = {
 
 const text = (name: string): JsonSchema => ({
   type: 'string',
-  description: fieldOf(name, 'PlatformEvent')?.description ?? '',
+  description: findField(name, 'PlatformEvent')?.description ?? '',
 });
 
 /** The event on the bus. */
@@ -142,11 +142,11 @@ export function platformDocument() {
   const received = direction('fromService', SERVICE, 'receive', outboundEvents);
   const sent = direction('toService', PLATFORM, 'send', inboundEvents);
   const schemas: Record<string, JsonSchema> = {
-    ...jsonSchemas({ Command: command, ...namedDetails(outboundEvents) }, 'output', schemaReference),
+    ...jsonSchemas({ Command: viewerCommand, ...namedDetails(outboundEvents) }, 'output', schemaReference),
     ...jsonSchemas({ Sample: sample, ...namedDetails(inboundEvents) }, 'input', schemaReference),
     [detailName(inboundEvents, 'device.telemetry.reported')]: reportedTelemetry,
   };
-  const commandText = ['Command', fieldOf('command')?.description ?? ''] as const;
+  const commandText = ['Command', findField('command')?.description ?? ''] as const;
   for (const [name, description] of [commandText, ...detailTexts(outboundEvents), ...detailTexts(inboundEvents)])
     schemas[name] = { description, ...schemas[name] };
   return {

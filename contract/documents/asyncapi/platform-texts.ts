@@ -1,5 +1,5 @@
 import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../terms/rates';
-import { MOST_TOLD } from '../../platform/platform';
+import { MOST_TOLD } from '../../platform/platform-envelope';
 import type { InboundEventType } from '../../../domain/platform/inbound-events';
 import type { OutboundEventType } from '../../../domain/platform/outbound-events';
 import { successAndFailure } from '../../jobs/lifecycle-sentences';

@@ -13,7 +13,7 @@ const oauth2 = (scope: Scope) => ({
 });
 
 /** How clients authenticate; `components.securitySchemes` with one scheme for each of these scopes. */
-export const securitySchemes = (scopes: readonly Scope[]) => ({
+export const asyncApiSecuritySchemes = (scopes: readonly Scope[]) => ({
   mqttToken: {
     type: 'userPassword',
     description:
@@ -60,7 +60,7 @@ const webSocket = {
 };
 const yours = 'Your onboarding names it.';
 
-export const servers = {
+export const asyncApiServers = {
   mqtt: {
     host: '{address}:8883',
     protocol: 'secure-mqtt',
@@ -93,6 +93,6 @@ export const servers = {
   },
 };
 
-const refer = (...names: (keyof typeof servers)[]) => names.map((name) => ({ $ref: `#/servers/${name}` }));
+const refer = (...names: (keyof typeof asyncApiServers)[]) => names.map((name) => ({ $ref: `#/servers/${name}` }));
 export const mqttServers = refer('mqtt', 'localMqtt');
 export const webSocketServers = refer('webSocket', 'localWebSocket');

@@ -1,5 +1,5 @@
 import { socketMessages } from '../../channels/socket-messages';
-import { fieldOf } from '../fields';
+import { findField } from '../fields';
 import {
   actionsWhere,
   capitalised,
@@ -9,7 +9,7 @@ import {
   request,
   resumableHandshake,
 } from './channel-parts';
-import { CLEARED, messageName, type Messaging } from './messages';
+import { CLEARED, messageName, type Messaging } from './message-components';
 import { mqttServers, needsScope, webSocketServers } from './servers';
 
 const groupOverMqtt = `Every change of the state comes at once, with QoS 1, and is retained: a new subscriber first receives the latest one. Positions are not retained. An empty message clears the retained one.`;
@@ -26,7 +26,7 @@ function channelsOfKind(kind: string, row: Messaging['channels'][string], messag
   const { summary, description, scope, topicSuffix, path, messageType, idField } = row;
   const statuses = [messageType, ...(row.alsoCarries ?? [])].map(messageName);
   const actions = actionsWhere(messaging, ({ needs }) => needs === 'anyone' || needs === 'partner');
-  const { description: meaning, examples } = fieldOf(idField) ?? {};
+  const { description: meaning, examples } = findField(idField) ?? {};
   const parameters = { [idField]: { description: meaning, examples } };
   const [topic, socket] = [`${kind}Topic`, `${kind}Socket`];
   const channels = {
@@ -72,7 +72,7 @@ function channelsOfKind(kind: string, row: Messaging['channels'][string], messag
 }
 
 /** Channels and operations of every kind of status channel. */
-export function statusChannels(messaging: Messaging) {
+export function describeStatusChannels(messaging: Messaging) {
   const kinds = Object.entries(messaging.channels).map(([kind, row]) => channelsOfKind(kind, row, messaging));
   return {
     channels: Object.fromEntries(kinds.flatMap(({ channels }) => Object.entries(channels))),

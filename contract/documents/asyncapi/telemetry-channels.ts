@@ -1,6 +1,6 @@
 import { scopes, type Scope } from '../../terms/scopes';
 import { socketMessages } from '../../channels/socket-messages';
-import { broadcastProtocol, shareProtocols } from '../../shares/share-page';
+import { broadcastProtocol, shareProtocols } from '../../shares/viewer-protocol';
 import { TELEMETRY_PATH } from '../../websocket-actions';
 import { exampleIds } from '../examples/message-example';
 import {
@@ -12,7 +12,7 @@ import {
   receive,
   request,
 } from './channel-parts';
-import type { Messaging } from './messages';
+import type { Messaging } from './message-components';
 import { needsScope, needsShareCode, webSocketServers } from './servers';
 
 const TELEMETRY = 'telemetry';

@@ -6,12 +6,12 @@ import type { JsonSchema } from '../json-schema';
  * @param named the schemas that it may refer to, by the `$ref`
  * @throws Error for a part without an example
  */
-export function exampleOf(schema: JsonSchema, named: ReadonlyMap<string, JsonSchema>, place = ''): unknown {
+export function composeExample(schema: JsonSchema, named: ReadonlyMap<string, JsonSchema>, place = ''): unknown {
   const { $ref, examples, properties, items, oneOf, anyOf } = schema;
   const inner = (part: JsonSchema | boolean | undefined, name: string) => {
     if (typeof part !== 'object')
       throw new Error(`${place}${name} has no example: add one in a .texts.ts of contract/`);
-    return exampleOf(part, named, `${place}${name}`);
+    return composeExample(part, named, `${place}${name}`);
   };
   if (Array.isArray(examples) && examples.length > 0) return examples[0];
   if ($ref !== undefined) return inner(named.get($ref), '');

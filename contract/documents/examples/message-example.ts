@@ -23,19 +23,19 @@ export const measuredAt = '2026-11-20T10:30:15.123Z';
 export const receivedAt = '2026-11-20T10:30:15.208Z';
 export const commandId = exampleText('commandId');
 
-export const navigation = {
+export const navigationExample = {
   position: { type: 'Point', coordinates: [8.5417, 47.3769, 485.5] },
   orientation: { heading: 270.5, pitch: -2.1, roll: 0.3 },
   velocity: { groundSpeed: 12.5, verticalSpeed: -0.5 },
 };
 const battery = { percent: 81, voltage: 47.1, remainingFlightTime: 1260 };
-export const camera = { orientation: { heading: 90, pitch: -45, roll: 0 } };
-export const progress = { percent: 42, distanceLeft: 640, secondsLeft: 75 };
-export const weather = { windSpeed: 4, windDirection: 200, temperature: 11, humidity: 60, rain: 0 };
-export const inFlight = { droneState: 'WAYPOINT', dockState: 'OPEN', navigation, battery };
-export const sample = { deviceId, timestamp: measuredAt, ...inFlight };
+export const cameraExample = { orientation: { heading: 90, pitch: -45, roll: 0 } };
+export const progressExample = { percent: 42, distanceLeft: 640, secondsLeft: 75 };
+export const weatherExample = { windSpeed: 4, windDirection: 200, temperature: 11, humidity: 60, rain: 0 };
+export const inFlight = { droneState: 'WAYPOINT', dockState: 'OPEN', navigation: navigationExample, battery };
+export const sampleExample = { deviceId, timestamp: measuredAt, ...inFlight };
 export const sequence = Date.parse(measuredAt);
-export const share = { currentViewers: 2, maxViewers: 10, expiresAt: '2026-11-20T11:10:00.000Z' };
+export const shareExample = { currentViewers: 2, maxViewers: 10, expiresAt: '2026-11-20T11:10:00.000Z' };
 
 /** A message with a single example. */
 export const only = (payload: unknown, summary = 'Example'): readonly MessageExample[] => [

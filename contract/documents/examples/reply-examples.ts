@@ -1,8 +1,8 @@
-import { shareBounds } from '../../../domain/shares/share';
+import { newShareBounds } from '../../../domain/shares/share';
 import type { EndpointKey } from '../../endpoints';
 import { tokenThrottle } from '../../limits';
 import { exampleValue } from '../fields';
-import { missionKml } from './requests';
+import { kmlExample } from './request-examples';
 
 /** Fields in which the reply of an endpoint differs from the examples of the fields, by the object that they are in. */
 export const replyFields: Partial<Record<EndpointKey, Readonly<Record<string, object>>>> = {
@@ -21,7 +21,7 @@ export const replyFields: Partial<Record<EndpointKey, Readonly<Record<string, ob
         tokenThrottle,
       ],
       subscriptions: { limit: 100, used: 8, remaining: 92 },
-      shares: shareBounds,
+      shares: newShareBounds,
     },
   },
 };
@@ -67,13 +67,13 @@ const missionExamples: Readonly<Record<string, MediaTypeExample>> = {
   'application/vnd.google-earth.kml+xml': {
     name: 'asKml',
     summary: 'For Google Earth',
-    text: missionKml,
+    text: kmlExample,
   },
 };
 
 /** The example of a media type of an endpoint's reply. @throws Error if there is none */
 export function mediaTypeExample(key: EndpointKey, type: string): MediaTypeExample {
   const found = (key.includes('/missions') && missionExamples[type]) || mediaTypeExamples[type];
-  if (!found) throw new Error(`contract/documents/examples/replies.ts has no example of ${type}`);
+  if (!found) throw new Error(`contract/documents/examples/reply-examples.ts has no example of ${type}`);
   return found;
 }

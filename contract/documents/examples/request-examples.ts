@@ -101,7 +101,7 @@ const place = { type: 'LineString', coordinates: exampleValue('waypoints') };
 const properties = { name: 'Along the fence', heightReference: 'TAKE_OFF' };
 
 /** A mission in KML. */
-export const missionKml = [
+export const kmlExample = [
   '<?xml version="1.0" encoding="UTF-8"?>',
   '<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>Along the fence</name><Placemark><LineString>',
   '<altitudeMode>relativeToGround</altitudeMode>',
@@ -120,7 +120,7 @@ const files: Readonly<Record<string, Readonly<Record<string, NamedExample>>>> = 
   'application/vnd.google-earth.kml+xml': {
     kml: {
       summary: 'The same, above the ground',
-      value: missionKml,
+      value: kmlExample,
     },
   },
   'application/json': {

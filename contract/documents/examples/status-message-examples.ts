@@ -1,19 +1,19 @@
-import { cursorOf } from '../../../domain/events/cursor';
+import { formatCursor } from '../../../domain/events/cursor';
 import { lacksScope } from '../../terms/forbidden';
 import {
-  camera,
+  cameraExample,
   commandId,
   exampleIds,
   inFlight,
   measuredAt,
-  navigation,
+  navigationExample,
   only,
-  progress,
+  progressExample,
   receivedAt,
-  sample,
+  sampleExample,
   sequence,
-  share,
-  weather,
+  shareExample,
+  weatherExample,
   type MessageExample,
 } from './message-example';
 import { viewerMessageExamples } from './viewer-messages';
@@ -30,7 +30,7 @@ const command = {
   origin: 'partner',
   requestedBy: '6b1o2p3q4r5s6t7u8v9w0x1y2z',
 };
-const cursor = (number: number) => cursorOf('7k2m9qx4', number);
+const cursor = (number: number) => formatCursor('7k2m9qx4', number);
 
 /** Examples by the name of the message; tests validate each, and send those that clients send to a stack. */
 export const messageExamples: Readonly<Record<string, readonly MessageExample[]>> = {
@@ -82,8 +82,8 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
         jobState: 'IN_PROGRESS',
         droneState: 'WAYPOINT',
         dockState: 'OPEN',
-        navigation,
-        progress,
+        navigation: navigationExample,
+        progress: progressExample,
         timestamp: measuredAt,
       },
     },
@@ -112,8 +112,8 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
         name: 'North 1',
         status: 'online',
         ...inFlight,
-        sensorPayload: { camera },
-        weather,
+        sensorPayload: { camera: cameraExample },
+        weather: weatherExample,
         cursor: cursor(4),
         timestamp: measuredAt,
       },
@@ -190,7 +190,7 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
         sequence: 4,
         shareCode,
         shareState: 'ACTIVE',
-        ...share,
+        ...shareExample,
         timestamp: '2026-11-20T10:31:02.000Z',
       },
     },
@@ -202,7 +202,7 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
         sequence: 5,
         shareCode,
         shareState: 'REVOKED',
-        ...share,
+        ...shareExample,
         currentViewers: 0,
         cursor: cursor(8),
         timestamp: '2026-11-20T10:40:12.000Z',
@@ -279,7 +279,13 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
       summary: 'One sample with everything that is known',
       payload: {
         action: 'publish',
-        telemetry: { ...sample, sensorPayload: { camera }, weather, jobId, progress },
+        telemetry: {
+          ...sampleExample,
+          sensorPayload: { camera: cameraExample },
+          weather: weatherExample,
+          jobId,
+          progress: progressExample,
+        },
         id: 4,
       },
     },
@@ -314,7 +320,15 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
     {
       name: 'snapshot',
       summary: 'The last known state, after subscribing',
-      payload: { type: 'device.telemetry', ...sample, deviceGroupId, sequence, receivedAt, snapshot: true, age: 12.4 },
+      payload: {
+        type: 'device.telemetry',
+        ...sampleExample,
+        deviceGroupId,
+        sequence,
+        receivedAt,
+        snapshot: true,
+        age: 12.4,
+      },
     },
     {
       name: 'sample',

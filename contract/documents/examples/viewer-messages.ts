@@ -3,9 +3,9 @@ import {
   exampleIds,
   only,
   receivedAt,
-  sample,
+  sampleExample,
   sequence,
-  share,
+  shareExample,
   type MessageExample,
 } from './message-example';
 
@@ -29,7 +29,7 @@ export const viewerMessageExamples: Readonly<Record<string, readonly MessageExam
         sequence: 4,
         shareCode,
         shareState: 'ACTIVE',
-        ...share,
+        ...shareExample,
         shareType: 'STREAM',
         permissions: ['view', 'control'],
         commands: ['PAUSE', 'RESUME', 'RETURN_HOME'],
@@ -45,9 +45,9 @@ export const viewerMessageExamples: Readonly<Record<string, readonly MessageExam
         sequence: 5,
         shareCode,
         shareState: 'EXPIRED',
-        ...share,
+        ...shareExample,
         currentViewers: 0,
-        timestamp: share.expiresAt,
+        timestamp: shareExample.expiresAt,
       },
     },
   ],
@@ -55,9 +55,13 @@ export const viewerMessageExamples: Readonly<Record<string, readonly MessageExam
     {
       name: 'snapshot',
       summary: 'The last known state, after connecting',
-      payload: { type: 'device.telemetry', ...sample, sequence, receivedAt, snapshot: true, age: 12.4 },
+      payload: { type: 'device.telemetry', ...sampleExample, sequence, receivedAt, snapshot: true, age: 12.4 },
     },
-    { name: 'sample', summary: 'A sample', payload: { type: 'device.telemetry', ...sample, sequence, receivedAt } },
+    {
+      name: 'sample',
+      summary: 'A sample',
+      payload: { type: 'device.telemetry', ...sampleExample, sequence, receivedAt },
+    },
   ],
   playback: only({ action: 'playback', id: 6 }),
   sharePlayback: [

@@ -1,10 +1,10 @@
 import { commandStatuses } from '../../../domain/commands/command-lifecycle';
 import { actions } from '../../../domain/values/destination';
-import { deviceStatuses } from '../../../domain/fleet/fleet';
+import { deviceStatuses } from '../../../domain/fleet/device';
 import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { permissions, shareTypes } from '../../../domain/shares/share';
 import type { Field } from '../../terms/field';
-import { fieldOf } from '../fields';
+import { findField } from '../fields';
 import type { JsonSchema } from '../json-schema';
 import type { Reference } from './openapi-types';
 
@@ -17,7 +17,7 @@ const enumeration = (values: readonly string[], { description, examples = values
 
 /** The description and examples of a field that has such a value. */
 function field(name: string, owner?: string): Field {
-  const found = fieldOf(name, owner);
+  const found = findField(name, owner);
   if (!found) throw new Error(`contract/documents/fields.ts has no ${name}`);
   return found;
 }

@@ -1,6 +1,6 @@
 import { cursorExpired } from '../../../domain/events/cursor';
-import { heldBy } from '../../../domain/commands/control-lease';
-import { noDevice } from '../../../domain/dispatch/dispatch';
+import { heldByAnother } from '../../../domain/commands/control-lease';
+import { noDevice } from '../../../domain/dispatch/candidate';
 import { onTheGround } from '../../../domain/commands/steering';
 import { Refusal, type RefusalCode } from '../../../domain/values/refusal';
 import { hasBody, type Endpoint } from '../../terms/endpoint';
@@ -13,7 +13,7 @@ import {
   unsupportedCharset,
   unsupportedMediaType,
 } from '../../refusals';
-import * as examples from '../examples/refusals';
+import * as examples from '../examples/refusal-examples';
 import { exampleValue } from '../fields';
 import * as headers from './headers';
 import type { ErrorResponse, StatusExample } from './openapi-types';
@@ -55,7 +55,7 @@ const causesOf: Partial<
   held_by: () => ({
     heldBy: {
       summary: examples.refusalSummaries.held_by,
-      details: heldBy(exampleLease, { origin: 'partner' }).details,
+      details: heldByAnother(exampleLease, { origin: 'partner' }).details,
     },
   }),
   cursor_expired: () => ({
@@ -142,7 +142,7 @@ export function errorResponse(key: EndpointKey, endpoint: Endpoint): ErrorRespon
       ...(endpoint.scope !== null && headers.wwwAuthenticate),
       ...headers.allow,
       ...headers.retryAfter,
-      ...headers.rateLimit(endpoint),
+      ...headers.rateLimitHeaderReferences(endpoint),
     },
     content: json(refer('Error'), Object.fromEntries(shown)),
     'x-statuses': statuses,

@@ -104,5 +104,5 @@ const rateLimitHeaders = {
 };
 
 /** The headers of an endpoint with a rate limit; none for others. */
-export const rateLimit = ({ perMinute }: Pick<Endpoint, 'perMinute'>): Record<string, Reference> =>
+export const rateLimitHeaderReferences = ({ perMinute }: Pick<Endpoint, 'perMinute'>): Record<string, Reference> =>
   perMinute === undefined ? {} : rateLimitHeaders;

@@ -40,7 +40,7 @@ nothing is removed or changes its meaning. Something deprecated is marked as suc
 responses carry \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594). Nothing is deprecated today.
 `.trim();
 
-export const info: OpenApiDocument['info'] = {
+export const openApiInfo: OpenApiDocument['info'] = {
   title: 'Drone Mission Integration API',
   summary: 'Drone missions, shares and fleet for integration partners.',
   description,
@@ -50,7 +50,7 @@ export const info: OpenApiDocument['info'] = {
 
 export const externalDocs = { description: 'Guides, and the reference of the real-time channels', url: '/docs/' };
 
-export const servers: OpenApiDocument['servers'] = [
+export const openApiServers: OpenApiDocument['servers'] = [
   {
     url: 'https://{address}',
     description: 'The service',

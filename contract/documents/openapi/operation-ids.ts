@@ -13,10 +13,10 @@ const mainId = (key: EndpointKey) =>
   endpointTable[key].handler.replace(/^.*\//, '').replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Generated clients name their methods by it, so it never changes. */
-export const operationIdOf = (key: EndpointKey): string => secondPaths[key] ?? mainId(key);
+export const operationId = (key: EndpointKey): string => secondPaths[key] ?? mainId(key);
 
 /** The endpoint of which this one is a second path. */
-export const firstPathOf = (key: EndpointKey): EndpointKey | undefined =>
+export const findFirstPath = (key: EndpointKey): EndpointKey | undefined =>
   secondPaths[key] === undefined
     ? undefined
     : (Object.keys(endpointTable) as EndpointKey[]).find(

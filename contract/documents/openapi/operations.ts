@@ -1,25 +1,25 @@
 import { RATE_WINDOW_S } from '../../../domain/access/rate-window';
 import { nonTextMediaTypes } from '../../terms/binary-media-types';
-import { endpointTable, routeOf } from '../../endpoint-table';
-import { descriptionOf, type Endpoint } from '../../terms/endpoint';
+import { endpointTable, splitEndpointKey } from '../../endpoint-table';
+import { describeEndpoint, type Endpoint } from '../../terms/endpoint';
 import { scopesOf, scopeWord } from '../../terms/scopes';
 import type { EndpointKey } from '../../endpoints';
 import { withLinks } from '../../terms/links';
 import { type LinkedKind } from '../../terms/topics-and-paths';
-import { exampleOf } from '../examples/example-of';
-import { mediaTypeExample, replyFields } from '../examples/replies';
-import { basicExample, fileExamples, requestExamples } from '../examples/requests';
-import { announced, deprecationText } from './deprecation';
+import { composeExample } from '../examples/example-of';
+import { mediaTypeExample, replyFields } from '../examples/reply-examples';
+import { basicExample, fileExamples, requestExamples } from '../examples/request-examples';
+import { announced, deprecationText } from './deprecation-texts';
 import * as headers from './headers';
 import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response } from './openapi-types';
-import { firstPathOf, operationIdOf } from './operation-ids';
-import { parametersOf } from './parameters';
-import { errorResponse } from './refusals';
+import { findFirstPath, operationId } from './operation-ids';
+import { describeParameters } from './parameters';
+import { errorResponse } from './error-responses';
 import { json } from './responses';
 import { fileSchema, replyReference, requestReference, schemasByReference } from './schemas';
-import { securityOf } from './security';
+import { securityRequirements } from './security';
 
-const composed = (reference: Reference) => exampleOf({ $ref: reference.$ref }, schemasByReference, reference.$ref);
+const composed = (reference: Reference) => composeExample({ $ref: reference.$ref }, schemasByReference, reference.$ref);
 
 function fileBodyOf(key: EndpointKey, mediaTypes: readonly string[]): RequestBody {
   const content = mediaTypes.map((type): [string, MediaType] => [
@@ -81,7 +81,7 @@ function successOf(key: EndpointKey, endpoint: Endpoint): Response {
       ...(reply.versioned && headers.eTag),
       ...(reply.mediaTypes && headers.vary),
       ...(endpoint.missionFiles?.includes('get') && headers.ofFile),
-      ...headers.rateLimit(endpoint),
+      ...headers.rateLimitHeaderReferences(endpoint),
     },
     content: contentOf(key, endpoint),
   };
@@ -100,27 +100,27 @@ function needsOf(endpoint: Endpoint): string[] {
 
 function descriptionWithLimits(key: EndpointKey, endpoint: Endpoint): string {
   const { deprecation } = endpoint;
-  const first = firstPathOf(key);
+  const first = findFirstPath(key);
   return [
     ...(deprecation ? [deprecationText(deprecation)] : []),
-    descriptionOf(endpoint),
+    describeEndpoint(endpoint),
     ...needsOf(endpoint),
     ...(first === undefined ? [] : [`The same operation as \`${first}\`, under its second path.`]),
   ].join('\n\n');
 }
 
 /** The operation of a row of the table of endpoints. */
-export function operationOf(key: EndpointKey, endpoint: Endpoint): Operation {
+export function describeOperation(key: EndpointKey, endpoint: Endpoint): Operation {
   const { perMinute } = endpoint;
-  const parameters = parametersOf(routeOf(key).path, endpoint);
+  const parameters = describeParameters(splitEndpointKey(key).path, endpoint);
   const requestBody = requestBodyOf(key, endpoint);
   return {
-    operationId: operationIdOf(key),
+    operationId: operationId(key),
     summary: endpoint.summary,
     description: descriptionWithLimits(key, endpoint),
     ...(endpoint.deprecation && { deprecated: true }),
     tags: [endpoint.tag],
-    security: securityOf(endpoint),
+    security: securityRequirements(endpoint),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: announced(endpoint.deprecation, {
@@ -137,8 +137,8 @@ export function operationOf(key: EndpointKey, endpoint: Endpoint): Operation {
 export function pathItems(): OpenApiDocument['paths'] {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const key of Object.keys(endpointTable) as EndpointKey[]) {
-    const { method, path } = routeOf(key);
-    (paths[path] ??= {})[method.toLowerCase()] = operationOf(key, endpointTable[key]);
+    const { method, path } = splitEndpointKey(key);
+    (paths[path] ??= {})[method.toLowerCase()] = describeOperation(key, endpointTable[key]);
   }
   return paths;
 }

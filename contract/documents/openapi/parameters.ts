@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Endpoint } from '../../terms/endpoint';
-import { fieldOf } from '../fields';
+import { findField } from '../fields';
 import type { Parameter, Reference } from './openapi-types';
 import { withReferences } from './enums';
 import { querySchema, refer as referToSchema } from './schemas';
@@ -36,9 +36,9 @@ const withDescription = ({ description = '', ...schema }: Parameter['schema']) =
 });
 
 /** The parameters of an endpoint: in its path, in its query, in headers. */
-export function parametersOf(path: string, { request, reply, idempotent }: Endpoint): (Parameter | Reference)[] {
+export function describeParameters(path: string, { request, reply, idempotent }: Endpoint): (Parameter | Reference)[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): Parameter => {
-    const { description = '', ...rest } = fieldOf(name, 'Path') ?? {};
+    const { description = '', ...rest } = findField(name, 'Path') ?? {};
     return {
       name,
       in: 'path',

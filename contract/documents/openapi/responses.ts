@@ -1,10 +1,10 @@
 import { Refusal } from '../../../domain/values/refusal';
-import { endpointTable, methodNotAllowed, routeOf } from '../../endpoint-table';
+import { endpointTable, methodNotAllowed, splitEndpointKey } from '../../endpoint-table';
 import { hasBody, type Endpoint } from '../../terms/endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { resourceRefusal } from '../../refusals';
 import { exampleValue } from '../fields';
-import { refusalSummaries } from '../examples/refusals';
+import { refusalSummaries } from '../examples/refusal-examples';
 import type { MediaType, Reference, StatusExample } from './openapi-types';
 
 export const json = <Examples extends MediaType['examples']>(schema: Reference, examples: Examples) => ({
@@ -37,7 +37,11 @@ export const commonErrors = (
 ): Readonly<Record<number, CommonError>> => ({
   405: {
     description: 'The path has no such method. `Allow` names those that it has.',
-    example: { summary: 'Another method', value: methodNotAllowed(routeOf(key).path, endpointTable), 'x-status': 405 },
+    example: {
+      summary: 'Another method',
+      value: methodNotAllowed(splitEndpointKey(key).path, endpointTable),
+      'x-status': 405,
+    },
   },
   ...(hasBody(request) && {
     413: {

@@ -2,14 +2,14 @@ import type * as z from 'zod/mini';
 import { commandNames, commandPosition } from '../../../domain/commands/command';
 import { commandRecord, lateOutcome } from '../../../domain/commands/command-record';
 import { knownRequests, ownRequest } from '../../../domain/commands/command-request';
-import { candidate } from '../../../domain/dispatch/dispatch';
+import { candidate } from '../../../domain/dispatch/candidate';
 import { finding } from '../../../domain/dispatch/job-check';
-import { deviceRange } from '../../../domain/fleet/fleet';
+import { deviceRange } from '../../../domain/fleet/device';
 import { jobSummary } from '../../../domain/jobs/job';
 import { progress } from '../../../domain/jobs/progress';
-import { mediaTypeOf, mission } from '../../../domain/missions/mission-record';
+import { formatMediaTypes, missionRecord } from '../../../domain/missions/mission-record';
 import { flightSettings, location } from '../../../domain/values/destination';
-import * as telemetry from '../../../domain/telemetry/telemetry';
+import * as telemetry from '../../../domain/telemetry/sample';
 import { endpointTable } from '../../endpoint-table';
 import { nonTextMediaTypes } from '../../terms/binary-media-types';
 import type { EndpointKey } from '../../endpoints';
@@ -27,7 +27,7 @@ import * as page from '../../terms/page.schemas';
 import * as shares from '../../shares/shares.schemas';
 import * as token from '../../access/token.schemas';
 import * as tracks from '../../telemetry/tracks.schemas';
-import { fieldOf } from '../fields';
+import { findField } from '../fields';
 import { jsonSchemas, type Direction, type JsonSchema } from '../json-schema';
 import { enumerations, withReferences } from './enums';
 import type { Reference } from './openapi-types';
@@ -51,7 +51,7 @@ const ofDomain = {
   jobSummary,
   lateOutcome,
   location,
-  mission,
+  mission: missionRecord,
   progress,
 };
 
@@ -178,14 +178,14 @@ const requestParts: Readonly<Record<string, NamedSchema>> = {
     description: 'A command that the drone platform defines, with its parameters.',
   },
   ...described({
-    commandPosition: fieldOf('position', 'GoToCommand')?.description ?? '',
+    commandPosition: findField('position', 'GoToCommand')?.description ?? '',
   }),
   // Strict, as those of a job are not.
-  DesiredLocation: { schema: exported.location, description: fieldOf('desiredLocation')?.description ?? '' },
+  DesiredLocation: { schema: exported.location, description: findField('desiredLocation')?.description ?? '' },
   DesiredFlight: {
     schema: exported.flightSettings,
-    description: fieldOf('flight')?.description ?? '',
-    examples: fieldOf('flight')?.examples ?? [],
+    description: findField('flight')?.description ?? '',
+    examples: findField('flight')?.examples ?? [],
   },
 };
 
@@ -257,7 +257,7 @@ function jsonSchemasOf(named: Readonly<Record<string, NamedSchema>>, io: Directi
 
 /** Files in JSON, by their media type: formats of others, which the service reads as they are. */
 const jsonFiles: Readonly<Record<string, { readonly name: string; readonly schema: JsonSchema }>> = {
-  [mediaTypeOf.GEOJSON]: {
+  [formatMediaTypes.GEOJSON]: {
     name: 'GeoJsonFile',
     schema: {
       type: 'object',
@@ -265,7 +265,7 @@ const jsonFiles: Readonly<Record<string, { readonly name: string; readonly schem
       additionalProperties: true,
     },
   },
-  [mediaTypeOf.QGC_PLAN]: {
+  [formatMediaTypes.QGC_PLAN]: {
     name: 'PlanFile',
     schema: { type: 'object', description: 'A plan of QGroundControl.', additionalProperties: true },
   },

@@ -2,7 +2,7 @@ import { type Endpoint } from '../../terms/endpoint';
 import { scopeDescriptions, scopesOf, scopeWord } from '../../terms/scopes';
 import type { OpenApiDocument, Operation } from './openapi-types';
 
-export const securitySchemes: OpenApiDocument['components']['securitySchemes'] = {
+export const openApiSecuritySchemes: OpenApiDocument['components']['securitySchemes'] = {
   clientCredentials: {
     type: 'oauth2',
     description:
@@ -29,7 +29,7 @@ export const securitySchemes: OpenApiDocument['components']['securitySchemes'] =
 };
 
 /** The alternatives by which a caller of an endpoint is authenticated. */
-export const securityOf = (endpoint: Endpoint): Operation['security'] =>
+export const securityRequirements = (endpoint: Endpoint): Operation['security'] =>
   endpoint.scope === null
     ? [{ apiKey: [] }, { apiKey: [], clientSecretBasic: [] }]
     : [...alternativesOf(endpoint).map((clientCredentials) => ({ clientCredentials })), { accessToken: [] }];

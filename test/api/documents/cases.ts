@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cursorOf } from '../../../domain/events/cursor';
+import { formatCursor } from '../../../domain/events/cursor';
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { clients, type Client } from '../client';
 import { fleetOf, givenJob, givenJobThatIs, givenMission, nobodys } from '../given';
@@ -161,8 +161,8 @@ const cases: Readonly<Record<string, Case>> = {
   invalidLimit: changed({ query: '?limit=0' }),
   foreignToken: changed({ query: '?nextToken=other' }),
   noCursor: changed({ query: '?after=other' }),
-  foreignCursor: changed({ query: `?after=${cursorOf(organisationOfClient(stranger), 1)}` }),
-  futureCursor: changed({ query: `?after=${cursorOf(organisationOfClient(partner), 36 ** 9)}` }),
+  foreignCursor: changed({ query: `?after=${formatCursor(organisationOfClient(stranger), 1)}` }),
+  futureCursor: changed({ query: `?after=${formatCursor(organisationOfClient(partner), 36 ** 9)}` }),
   longWait: changed({ query: '?wait=21' }),
   cursorExpired,
   noBody: changed({ body: '' }),

@@ -1,4 +1,4 @@
-import { cursorOf } from '../../../domain/events/cursor';
+import { formatCursor } from '../../../domain/events/cursor';
 import { expireAfter, organisationOfClient } from '../../channels/resume';
 import { until } from '../../channels/until';
 import { clients } from '../client';
@@ -75,7 +75,7 @@ describe('GET /v3/events', () => {
     // Until the event is known: it must not come while a later test reads its own.
     await read(before, 1);
     const { body } = await list({ after: 'oldest', limit: '1' });
-    expect(body.cursor).toBe(cursorOf(organisationOfClient(partner), 1));
+    expect(body.cursor).toBe(formatCursor(organisationOfClient(partner), 1));
   });
 
   test.each([
@@ -160,18 +160,18 @@ describe('GET /v3/events', () => {
   test.each<[string, string, string]>([
     [
       'of another organisation',
-      cursorOf(organisationOfClient(stranger), 1),
+      formatCursor(organisationOfClient(stranger), 1),
       "is not a cursor of your organisation's events",
     ],
-    ['of nobody', cursorOf('00000000', 1), "is not a cursor of your organisation's events"],
+    ['of nobody', formatCursor('00000000', 1), "is not a cursor of your organisation's events"],
     [
       'that is cut',
-      cursorOf(organisationOfClient(partner), 1).slice(0, -1),
+      formatCursor(organisationOfClient(partner), 1).slice(0, -1),
       'is not a cursor of this service, or a part of one',
     ],
     ['that is empty', '', 'is not a cursor of this service, or a part of one'],
     ['of another kind', 'latest', 'is not a cursor of this service, or a part of one'],
-    ['of the future', cursorOf(organisationOfClient(partner), 36 ** 9), 'is a cursor that was not issued yet'],
+    ['of the future', formatCursor(organisationOfClient(partner), 36 ** 9), 'is a cursor that was not issued yet'],
   ])('answers 400 for a cursor %s', async (_, after, message) => {
     expect(await list({ after })).toMatchObject(invalidAt('after', message));
   });

@@ -1,4 +1,4 @@
-import { topicOf } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/topics-and-paths';
 import { newId } from '../../../data/store/new-id';
 import { organisationOf } from '../../../domain/values/id';
 import { connectMqtt } from '../../channels/mqtt-client';
@@ -91,7 +91,7 @@ describe('GET /v3/limits', () => {
 
   test('counts MQTT subscriptions over all connections until they are cancelled or the connection is closed', async () => {
     const organisation = organisationOf('group', fleetOf(partner).deviceGroupId) ?? '';
-    const topics = Array.from({ length: 3 }, () => topicOf({ kind: 'job', id: newId('job', organisation) }));
+    const topics = Array.from({ length: 3 }, () => topicName({ kind: 'job', id: newId('job', organisation) }));
     const [first, second] = [await connectMqtt(partner), await connectMqtt(partner)];
     expect(await first.subscribe(...topics)).toEqual([true, true, true]);
     expect(await second.subscribe(...topics.slice(1))).toEqual([true, true]);

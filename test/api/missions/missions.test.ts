@@ -1,12 +1,12 @@
 import { executedAt, kmzFile, wayline, wpmlDocument } from '../../lambdas/missions/files';
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
+import { formatMediaTypes, type MissionMediaType } from '../../../domain/missions/mission-record';
 import { clients } from '../client';
 import { fleetOf, givenJob, givenMission, jobNow } from '../given';
 import { missionFile } from '../mission-file';
 import { readFacts } from '../stack/facts';
 
 const [partner] = clients('missions');
-const { GEOJSON, KML, WPML: KMZ } = mediaTypeOf;
+const { GEOJSON, KML, WPML: KMZ } = formatMediaTypes;
 
 /** Sends a file, whose answer need not be JSON. */
 async function sendFile(method: string, path: string, headers: Record<string, string>, body?: string | Buffer) {

@@ -1,9 +1,9 @@
 import type { Scoped } from '../../../contract/terms/scopes';
-import { endpointTable, routeOf } from '../../../contract/endpoint-table';
+import { endpointTable, splitEndpointKey } from '../../../contract/endpoint-table';
 import { telemetryScopes } from '../../../contract/telemetry/telemetry.actions';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { channelKinds, channels } from '../../../contract/channels/status-channels';
-import { topicOf } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/topics-and-paths';
 import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import { Mqtt, tryToConnect } from '../../channels/mqtt-client';
 import { pathOf as channelPath, shakeHands } from '../../channels/socket';
@@ -54,7 +54,7 @@ function kindNamedBy(parameter: string): ResourceKind {
 const endpoints = (Object.keys(endpointTable) as EndpointKey[])
   .filter((key) => endpointTable[key].scope !== null)
   .map((key): Surface => {
-    const { method, path } = routeOf(key);
+    const { method, path } = splitEndpointKey(key);
     const [field] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
     const { example, mediaType } = requestExamples.find((one) => one.method === method && one.path === path) ?? {};
     return {
@@ -110,7 +110,7 @@ const topics = channelKinds.map((kind): Surface => ({
   async ask(client, token, id) {
     const connected = await tryToConnect(client, { password: token ?? '' });
     if (!(connected instanceof Mqtt)) return { isRefused: true };
-    const [granted = false] = await connected.subscribe(topicOf({ kind, id }));
+    const [granted = false] = await connected.subscribe(topicName({ kind, id }));
     return { isRefused: !granted };
   },
 }));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { scopes, scopesOfAll, type Scope } from '../../../contract/terms/scopes';
+import { scopes, scopesInAll, type Scope } from '../../../contract/terms/scopes';
 import { partnersShape } from '../../../bin/start/stack-facts';
 import { organisationsFile } from './readiness';
 
@@ -105,7 +105,7 @@ export const cast = {
   'long-poll-faults': [all],
   'alarm-day': [all, all, all],
   sabotage: [all, all, all, all, all, ['command:read']],
-  'whole-story': [all, all, scopesOfAll, ['command:read']],
+  'whole-story': [all, all, scopesInAll, ['command:read']],
 } as const satisfies Record<string, readonly (readonly Scope[])[]>;
 
 export type OrganisationName = keyof typeof cast;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Usage } from 'cloud-assembly-runner';
-import { wayTo } from '../../../domain/jobs/job-lifecycle';
+import { pathTo } from '../../../domain/jobs/job-lifecycle';
 import { followGroups } from '../support/fleet-followers';
 import { billOf, type Bill } from './bill';
 import type { Setup } from './setup';
@@ -55,7 +55,7 @@ async function startJobs({ client, platform }: Setup): Promise<string[]> {
       deviceGroupId: deviceGroupId?.deviceGroupId ?? '',
       deviceId,
     });
-    for (const status of wayTo('IN_PROGRESS'))
+    for (const status of pathTo('IN_PROGRESS'))
       await platform({ type: 'job.status.reported', detail: { jobId, status, at: new Date().toISOString() } });
     ids.push(jobId);
   }

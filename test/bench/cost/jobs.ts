@@ -1,4 +1,4 @@
-import { wayTo } from '../../../domain/jobs/job-lifecycle';
+import { pathTo } from '../../../domain/jobs/job-lifecycle';
 import { follow, waitUntil } from '../support/channel-listeners';
 import { billOf, type Bill } from './bill';
 import type { Setup } from './setup';
@@ -9,7 +9,7 @@ const MILLION = 1e6;
 const FOLLOWED_MINUTES = 10;
 /** The service posts to a quiet socket every four minutes. */
 const HEARTBEATS = 2;
-const reports = wayTo('COMPLETED');
+const reports = pathTo('COMPLETED');
 
 /** A job that is created, followed over WSS, and reported three times. */
 async function runJob({ stack, client, platform }: Setup): Promise<void> {

@@ -5,8 +5,8 @@ import { callerContext } from '../../../contract/terms/caller';
 import type { Scope } from '../../../contract/terms/scopes';
 import { withLinks } from '../../../contract/terms/links';
 import { createdJobReply, jobReply } from '../../../contract/jobs/jobs.schemas';
-import { fromItem, keyOf, toItem } from '../../../data/jobs/job-item';
-import { tableVariable, type TableName } from '../../../domain/values/table';
+import { jobFromItem, jobKey, jobToItem } from '../../../data/jobs/job-item';
+import { tableVariable, type TableName } from '../../../domain/values/table-names';
 import { newId } from '../../../data/store/new-id';
 import { jobRequest, newJob } from '../../../domain/jobs/job';
 import { rateWindow } from '../../../domain/access/rate-window';
@@ -32,9 +32,9 @@ interface Answer {
  */
 export async function getJob(event: APIGatewayProxyEvent, jobId: string): Promise<Answer> {
   const { organisation, answer } = begin(event, 'command:read');
-  const key = keyOf(jobId);
+  const key = jobKey(jobId);
   const { Item } = await dynamodb.send(new GetCommand({ TableName: table('jobs'), Key: key, ConsistentRead: true }));
-  const found = fromItem(Item);
+  const found = jobFromItem(Item);
   if (found?.owner !== organisation) throw new Error('Job not found');
   return answer(200, jobReply.parse(withLinks('job', { success: true, job: found.job })), {
     ETag: `"${found.job.version}"`,
@@ -56,7 +56,7 @@ export async function createJob(event: APIGatewayProxyEvent, body: unknown): Pro
   const job = newJob(given, newId('job', organisation, now), now);
   const ConditionExpression = 'attribute_not_exists(jobId)';
   await dynamodb.send(
-    new PutCommand({ TableName: table('jobs'), Item: toItem(organisation, job), ConditionExpression }),
+    new PutCommand({ TableName: table('jobs'), Item: jobToItem(organisation, job), ConditionExpression }),
   );
   return answer(201, createdJobReply.parse(withLinks('job', { success: true, job })), {
     'X-RateLimit-Limit': String(PER_MINUTE),

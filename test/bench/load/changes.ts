@@ -4,10 +4,10 @@ import { follow, subscribeToJobs, type Listener, type ReceivedMessage } from '..
 import type { ChannelClient } from '../support/many-clients';
 import { latencyOf, type Outcome } from './outcome';
 import type { Target } from './target';
-import { wayTo } from '../../../domain/jobs/job-lifecycle';
+import { pathTo } from '../../../domain/jobs/job-lifecycle';
 
 /** The changes of each job, in their order. */
-const statuses = wayTo('COMPLETED');
+const statuses = pathTo('COMPLETED');
 
 /** Jobs and connections of a client: below 60 creations a minute, 50 sockets and 100 subscriptions. */
 const MAX_PER_CLIENT = 40;

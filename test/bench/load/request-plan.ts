@@ -1,4 +1,4 @@
-import { routeOf } from '../../../contract/endpoint-table';
+import { splitEndpointKey } from '../../../contract/endpoint-table';
 import type { EndpointKey } from '../../../contract/endpoints';
 import type { ChannelClient } from '../support/many-clients';
 
@@ -56,7 +56,7 @@ export interface RequestReport {
 /** The mix for a client, about a job of its own. */
 export const requestsOf = (baseUrl: string, client: ChannelClient, jobId: string): PlannedRequest[] =>
   requestMix.map((endpoint) => {
-    const { method, path } = routeOf(endpoint);
+    const { method, path } = splitEndpointKey(endpoint);
     const body = bodyOf(endpoint, client);
     return { endpoint, method, url: baseUrl + path.replace('{jobId}', jobId), body: body && JSON.stringify(body) };
   });

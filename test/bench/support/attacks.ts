@@ -5,7 +5,7 @@ import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { WebSocket } from 'ws';
 import { channels } from '../../../contract/channels/status-channels';
-import { shareProtocols } from '../../../contract/shares/share-page';
+import { shareProtocols } from '../../../contract/shares/viewer-protocol';
 import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import type { LocalStack } from './local-stack';
 import type { ChannelClient } from './many-clients';

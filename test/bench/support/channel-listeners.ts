@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
 import { channels, type Channel } from '../../../contract/channels/status-channels';
-import { topicOf } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/topics-and-paths';
 import type { StackFacts } from '../../../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 
@@ -84,7 +84,7 @@ export async function subscribeToJobs(
   });
   client.on('message', (_, payload) => record(payload));
   await new Promise((resolve, reject) => client.once('connect', resolve).once('error', reject));
-  const topics = jobIds.map((id) => topicOf({ kind: 'job', id }));
+  const topics = jobIds.map((id) => topicName({ kind: 'job', id }));
   for (let from = 0; from < topics.length; from += MAX_FILTERS)
     await client.subscribeAsync(topics.slice(from, from + MAX_FILTERS), { qos: 1 });
   await waitUntil(() => received.length >= jobIds.length);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { StackFacts } from '../../../bin/start/stack-facts';
 import { follow, subscribeToJobs, type ReceivedMessage, type Listener } from './channel-listeners';
 import type { ChannelClient } from './many-clients';
-import { isFinal, jobStatuses, wayTo } from '../../../domain/jobs/job-lifecycle';
+import { isFinal, jobStatuses, pathTo } from '../../../domain/jobs/job-lifecycle';
 
 /** A job and the messages of its channel. */
 export interface FlownJob {
@@ -12,7 +12,7 @@ export interface FlownJob {
   isCompleted: boolean;
 }
 
-const order: readonly string[] = ['PENDING', ...wayTo('COMPLETED')];
+const order: readonly string[] = ['PENDING', ...pathTo('COMPLETED')];
 const finals: readonly string[] = jobStatuses.filter(isFinal);
 const statesOf = (received: readonly ReceivedMessage[]) => [...new Set(received.map(({ jobState }) => jobState ?? ''))];
 

@@ -1,5 +1,5 @@
 import { DroneMissionClient, type NewJob, type NewShare } from 'drone-mission-client';
-import { endpointTable, routeOf } from '../../../contract/endpoint-table';
+import { endpointTable, splitEndpointKey } from '../../../contract/endpoint-table';
 import type { EndpointKey } from '../../../contract/endpoints';
 import type { StackFacts } from '../../../bin/start/stack-facts';
 import { requestsAbout, type Request, type Subjects } from './requests';
@@ -32,7 +32,7 @@ export async function connectPartner({ baseUrl, partners: [partner] }: StackFact
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   const call = async (key: EndpointKey, request: Request): Promise<unknown> => {
-    const { method, path } = routeOf(key);
+    const { method, path } = splitEndpointKey(key);
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => request.path[name] ?? 'none');
     const response = await send(method, filled, request);
     if (response.status === endpointTable[key].reply.status) return response.json();

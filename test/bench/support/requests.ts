@@ -1,6 +1,6 @@
-import { endpointTable, routeOf } from '../../../contract/endpoint-table';
-import { openApiDocument } from '../../../contract/documents/openapi/document';
-import { firstPathOf } from '../../../contract/documents/openapi/operation-ids';
+import { endpointTable, splitEndpointKey } from '../../../contract/endpoint-table';
+import { openApiDocument } from '../../../contract/documents/openapi/openapi-document';
+import { findFirstPath } from '../../../contract/documents/openapi/operation-ids';
 import type { EndpointKey } from '../../../contract/endpoints';
 
 /** The resources of the requests: a PENDING job, two shares, and the client. */
@@ -38,7 +38,7 @@ export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, 
     .sort((a, b) => turnOf(a) - turnOf(b));
   const requests = keys.map((key): [EndpointKey, Request] => {
     // What is deleted by the first path of an operation can't be deleted by its second.
-    const path = { jobId, deviceId, shareCode: firstPathOf(key) === undefined ? shareCode : otherShareCode };
+    const path = { jobId, deviceId, shareCode: findFirstPath(key) === undefined ? shareCode : otherShareCode };
     const example = exampleBody(key);
     const about = (name: string, value: unknown) => (name in own ? own[name as keyof typeof own] : value);
     const fields = Object.entries(example ?? {}).map(([name, value]) => [name, about(name, value)]);
@@ -49,7 +49,7 @@ export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, 
 
 /** What creates, reads, changes, ends and deletes, in this order. */
 function turnOf(key: EndpointKey): number {
-  const { method, path } = routeOf(key);
+  const { method, path } = splitEndpointKey(key);
   if (method === 'POST') return path.includes('{') ? 3 : 0;
   return { GET: 1, PATCH: 2 }[method] ?? 4;
 }
@@ -57,7 +57,7 @@ function turnOf(key: EndpointKey): number {
 const { paths } = openApiDocument();
 
 function exampleBody(key: EndpointKey): object | undefined {
-  const { method, path } = routeOf(key);
+  const { method, path } = splitEndpointKey(key);
   const { requestBody } = paths[path]?.[method.toLowerCase()] ?? {};
   return requestBody?.content['application/json']?.examples[chosen[key] ?? 'everything']?.value as object | undefined;
 }

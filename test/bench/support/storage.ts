@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib/core';
 import type { CfnTable, Table } from 'aws-cdk-lib/aws-dynamodb';
-import { tableNames, tableVariable } from '../../../domain/values/table';
+import { tableNames, tableVariable } from '../../../domain/values/table-names';
 import { Tables } from '../../../lib/functions/tables';
 import { createDynamoDb } from 'cloud-assembly-runner/dynamodb';
 import { startEngine } from 'cloud-assembly-runner/dynamodb/engine';

@@ -1,7 +1,7 @@
 import { scopes } from '../../../contract/terms/scopes';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { dynamodb, table } from '../../../data/store/dynamodb';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import type { Call } from './bare-function';
@@ -20,7 +20,7 @@ const createdAt = '2026-11-27T10:00:00.000Z';
  */
 export async function storeSubjects(calls: readonly Call[]): Promise<void> {
   const items = [
-    { TableName: table('jobs'), Item: toItem(acme, sampleJob()) },
+    { TableName: table('jobs'), Item: jobToItem(acme, sampleJob()) },
     {
       TableName: table('shares'),
       Item: { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme },

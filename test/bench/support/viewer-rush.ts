@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { broadcastProtocol, shareProtocols } from '../../../contract/shares/share-page';
+import { broadcastProtocol, shareProtocols } from '../../../contract/shares/viewer-protocol';
 import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import type { Measured } from './figure';
 import type { LocalStack } from './local-stack';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { alarmNear, byDistance, type Place } from '../../../bin/demo/alarm';
-import { metresTo } from '../../../domain/dispatch/dispatch';
+import { metresTo } from '../../../domain/dispatch/candidate';
 
 describe('The place of the alarm', () => {
   const docks: Readonly<Record<string, readonly Place[]>> = {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { contract } from '../../../contract/contract';
-import { asyncApiDocument } from '../../../contract/documents/asyncapi/document';
+import { contract, type Contract } from '../../../contract/contract';
+import { asyncApiDocument } from '../../../contract/documents/asyncapi/asyncapi-document';
 import { platformDocument } from '../../../contract/documents/asyncapi/platform-document';
-import type { Contract } from '../../../contract/contract';
 import { channelMessages, messagesOf, messageValidators, type Documented } from './message-validators';
 
 const documents: readonly (readonly [string, Documented])[] = [

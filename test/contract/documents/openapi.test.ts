@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonSchema } from '../../../contract/documents/json-schema';
-import { openApiDocument } from '../../../contract/documents/openapi/document';
+import { openApiDocument } from '../../../contract/documents/openapi/openapi-document';
 import type { ErrorResponse, Header, Response } from '../../../contract/documents/openapi/openapi-types';
-import { operationOf } from '../../../contract/documents/openapi/operations';
+import { describeOperation } from '../../../contract/documents/openapi/operations';
 import { endpointTable } from '../../../contract/endpoint-table';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { refusals } from '../../../contract/refusals';
@@ -159,7 +159,7 @@ const deprecation = {
 };
 
 describe('The operation of a deprecated endpoint', () => {
-  const operation = operationOf(key, { ...endpointTable[key], deprecation });
+  const operation = describeOperation(key, { ...endpointTable[key], deprecation });
   const responses = Object.entries(operation.responses) as [string, Response][];
 
   test('is marked, and says until when it works and what to use instead', () => {
@@ -188,7 +188,7 @@ describe('The operation of a deprecated endpoint', () => {
 
 describe('An operation that is not deprecated', () => {
   test('has no header that announces an end', () => {
-    expect(operationOf(key, endpointTable[key]).deprecated).toBeUndefined();
+    expect(describeOperation(key, endpointTable[key]).deprecated).toBeUndefined();
     expect(JSON.stringify(openApiDocument())).not.toContain('"Sunset"');
   });
 });
@@ -205,7 +205,7 @@ describe('Headers', () => {
 
   const endpoints = Object.entries(endpointTable) as [EndpointKey, Endpoint][];
   const responsesOf = (key: EndpointKey, endpoint: Endpoint) =>
-    operationOf(key, endpoint).responses as Record<string, Response>;
+    describeOperation(key, endpoint).responses as Record<string, Response>;
   const declared = new Set(
     endpoints.flatMap((row) => Object.values(responsesOf(...row)).flatMap(({ headers }) => Object.keys(headers))),
   );

@@ -4,8 +4,8 @@ import { samplePartner as partner, acme } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, store, conditionFailed, sent } from '../fixtures/store';
 import { findOrganisation, listOrganisations, registerOrganisation } from '../../../data/access/organisations';
-import { seatOf } from '../../../data/store/seats';
-import { readUsage } from '../../../data/access/usage';
+import { formatSeat } from '../../../data/store/seats';
+import { readUsage } from '../../../data/access/usage-plan';
 import { countCall } from '../../../data/access/rate-limit';
 
 const windowStart = 1795775400;
@@ -137,7 +137,8 @@ describe('What a client has used', () => {
   const now = windowStart + 17.5;
   const [jobs, shares] = ['POST /v3/jobs/create', 'POST /v3/streams/share'] as const;
   const idOf = (operation: string) => `calls#client1#${operation}#${windowStart}`;
-  const seat = (expiresAt: number, connectionId: string) => seatOf({ expiresAt, openedAt: windowStart, connectionId });
+  const seat = (expiresAt: number, connectionId: string) =>
+    formatSeat({ expiresAt, openedAt: windowStart, connectionId });
   const read = () => readUsage('client1', [jobs, shares], now);
 
   test('reads the counters of the present window and the seats at once, and consistently', async () => {

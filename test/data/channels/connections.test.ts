@@ -16,7 +16,7 @@ import { connection } from '../fixtures/sockets';
 import { onlyCommand, store, givenPages, sent } from '../fixtures/store';
 import { scanConnections } from '../../../data/channels/connections-scan';
 import { shareSeats, takeSeat } from '../../../data/store/seats';
-import { follow, openSession } from '../../../data/channels/sessions';
+import { followDevice, openSession } from '../../../data/channels/sessions';
 import { recordSubscription } from '../../../data/channels/subscriptions';
 
 const now = 1795775400;
@@ -237,7 +237,7 @@ describe('The index by socket', () => {
   test.each<[string, () => Promise<unknown>, string, number]>([
     ['a session', () => openSession(partnerSession()), 'partner-socket', 1],
     ['a viewer', () => openSession(viewerSession()), 'viewer-socket', 3],
-    ['a subscription of a socket', () => follow(partnerSession(), 'device-1', now, 'one'), 'partner-socket', 1],
+    ['a subscription of a socket', () => followDevice(partnerSession(), 'device-1', now, 'one'), 'partner-socket', 1],
   ])('has every item of %s', async (_, write, socketId, items) => {
     await write();
     expect(written()).toEqual(Array(items).fill(expect.objectContaining({ socketId, connectionId: socketId })));

@@ -1,7 +1,7 @@
-import { noteFollowed, readFollowed, type Followed } from '../../../data/channels/followed-until';
+import { noteFollowed, readFollowed, type Followed } from '../../../data/channels/followed-channels';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { TableName } from '../../../domain/values/table';
+import type { TableName } from '../../../domain/values/table-names';
 import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, store } from '../fixtures/store';

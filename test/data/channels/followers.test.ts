@@ -1,17 +1,17 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
-  followersOf,
+  findFollowers,
   bufferMessages,
   readBuffered,
   startFollowing,
-  telemetryFollowersOf,
+  findTelemetryFollowers,
 } from '../../../data/channels/followers';
 import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { connection } from '../fixtures/sockets';
 import { givenPages, onlyCommand, sent, store } from '../fixtures/store';
 import { listenersKey, noteListener, readListeners } from '../../../data/channels/listeners';
-import { LONGEST_CONNECTION_S } from '../../../domain/channels/connection';
+import { LONGEST_CONNECTION_S } from '../../../domain/channels/longest-connection';
 import { extendSubscription, noteWarning, renewConnection } from '../../../data/channels/renewal';
 
 const engine = storeOnEngine('connections');
@@ -23,7 +23,7 @@ const end = { text: '{"sequence":5}', endsChannel: true };
 
 describe('followersOf', () => {
   const channel = { kind: 'job', id: id('job') } as const;
-  const pages = async (found = followersOf(channel)) => {
+  const pages = async (found = findFollowers(channel)) => {
     const all = [];
     for await (const page of found) all.push(page);
     return all;
@@ -45,7 +45,7 @@ describe('followersOf', () => {
       { Items: [{ ...own, connectionId: 'socket-2' }] },
     ]);
     const commandCounts: number[] = [];
-    for await (const _page of followersOf(channel)) commandCounts.push(sent().length);
+    for await (const _page of findFollowers(channel)) commandCounts.push(sent().length);
     expect(commandCounts).toEqual([1, 2, 3]);
     expect(startKeys).toEqual([undefined, key, key]);
   });
@@ -54,7 +54,7 @@ describe('followersOf', () => {
     const follower = { ...own, channel: `telemetry#${id('device')}` };
     const another = { ...follower, connectionId: 'socket-2', batch: true };
     await engine.put('connections', own, follower, another);
-    await expect(pages(telemetryFollowersOf(id('device')))).resolves.toEqual([[follower, another]]);
+    await expect(pages(findTelemetryFollowers(id('device')))).resolves.toEqual([[follower, another]]);
   });
 
   test('skips a follower that cannot be parsed, and logs an error', async () => {

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-iot-data-plane';
 import {
   findSession,
-  follow,
+  followDevice,
   followedDevice,
   followedShare,
   isSession,
@@ -20,7 +20,12 @@ import {
 import { id } from '../../domain/fixtures/samples';
 import { later, partnerSession, viewerSession } from '../../lambdas/fixtures/telemetry';
 import { onlyCommand, store } from '../fixtures/store';
-import { endMqttConnection, isPermanentFailure, publish, subscribedTopics } from '../../../data/channels/mqtt-topics';
+import {
+  endMqttConnection,
+  isPermanentFailure,
+  publishOnTopic,
+  subscribedTopics,
+} from '../../../data/channels/mqtt-topics';
 import { broker, published } from '../fixtures/topics';
 
 describe('Sessions', () => {
@@ -88,7 +93,7 @@ describe('Sessions', () => {
   });
 
   test('follow and unfollow are one write each, and a new subscription waits for its snapshot', async () => {
-    await follow(partner, id('device'), 1795775400, 'one');
+    await followDevice(partner, id('device'), 1795775400, 'one');
     const key = { channel: `telemetry#${id('device')}`, connectionId: partner.connectionId };
     expect(onlyCommand()['Item']).toEqual({
       ...key,
@@ -107,10 +112,10 @@ describe('Sessions', () => {
   });
 
   test('follow stores that a subscriber asked for batches, and nothing when it did not', async () => {
-    await follow(partner, id('group'), 1795775400, 'one', true);
+    await followDevice(partner, id('group'), 1795775400, 'one', true);
     expect(onlyCommand()['Item']).toHaveProperty('batch', true);
     store.resetHistory();
-    await follow(partner, id('group'), 1795775400, 'one', false);
+    await followDevice(partner, id('group'), 1795775400, 'one', false);
     expect(onlyCommand()['Item']).not.toHaveProperty('batch');
   });
 
@@ -147,7 +152,7 @@ describe('publish', () => {
     ['none', { retain: false }],
     ['until-replaced', { retain: true }],
   ] as const)('publishes with QoS 1 and the retention %s', async (retention, retained) => {
-    await publish('a/JOB/STATUS', '{"jobState":"QUEUED"}', retention);
+    await publishOnTopic('a/JOB/STATUS', '{"jobState":"QUEUED"}', retention);
     expect(published()).toEqual([{ topic: 'a/JOB/STATUS', text: '{"jobState":"QUEUED"}', qos: 1, ...retained }]);
   });
 
@@ -157,20 +162,20 @@ describe('publish', () => {
     ['at once when it is past', -60, 1],
   ])('lets a message that is retained until a time expire %s', async (_, left, expiresIn) => {
     jest.useFakeTimers({ now: new Date('2026-11-27T10:30:00.000Z') });
-    await publish('a/JOB/STATUS', '{}', { until: Date.now() / 1000 + left });
+    await publishOnTopic('a/JOB/STATUS', '{}', { until: Date.now() / 1000 + left });
     jest.useRealTimers();
     expect(published()).toMatchObject([{ retain: true, expiresIn }]);
   });
 
   test('clears the retained message with an empty payload', async () => {
-    await publish('a/JOB/STATUS', '', 'until-replaced');
+    await publishOnTopic('a/JOB/STATUS', '', 'until-replaced');
     expect(published()).toMatchObject([{ text: '', retain: true }]);
   });
 
   test('passes on errors of AWS IoT', async () => {
     const fault = new Error('throttled');
     broker.onAnyCommand().rejects(fault);
-    await expect(publish('a', '', 'none')).rejects.toBe(fault);
+    await expect(publishOnTopic('a', '', 'none')).rejects.toBe(fault);
   });
 
   test.each([

@@ -1,11 +1,11 @@
 import {
-  changeOf,
-  itemOf,
-  createdAtOf,
-  topicSubscribersOf,
+  parseChange,
+  itemIdentity,
+  recordedAt,
+  parseTopicSubscribers,
   UnreadableRecord,
 } from '../../../data/channels/stream-records';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { PLATFORM } from '../../../domain/values/service';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { jobRecord, record } from '../fixtures/stream-record';
@@ -19,18 +19,18 @@ const device = { deviceId: id('device'), deviceGroupId: id('group'), name: 'Nort
 describe('changeOf', () => {
   test('returns a job before and after for the jobs table', () => {
     const [before, after] = [sampleJob(), sampleJob({ status: 'QUEUED', metadata: { site: 'north' } })];
-    expect(changeOf(jobRecord(before, after))).toEqual({ kind: 'job', before, after });
-    expect(changeOf(jobRecord(undefined, after))).toEqual({ kind: 'job', before: undefined, after });
-    expect(changeOf(jobRecord(before, undefined))).toEqual({ kind: 'job', before, after: undefined });
+    expect(parseChange(jobRecord(before, after))).toEqual({ kind: 'job', before, after });
+    expect(parseChange(jobRecord(undefined, after))).toEqual({ kind: 'job', before: undefined, after });
+    expect(parseChange(jobRecord(before, undefined))).toEqual({ kind: 'job', before, after: undefined });
   });
 
   test('says who changed a job, by the item after the change', () => {
-    const item = toItem(acme, sampleJob());
+    const item = jobToItem(acme, sampleJob());
     const reported = { ...item, changedBy: PLATFORM };
-    expect(changeOf(record(jobKey, item, reported))).toMatchObject({ changedBy: PLATFORM });
-    expect(changeOf(record(jobKey, item, reported))?.after).toEqual(sampleJob());
+    expect(parseChange(record(jobKey, item, reported))).toMatchObject({ changedBy: PLATFORM });
+    expect(parseChange(record(jobKey, item, reported))?.after).toEqual(sampleJob());
     for (const after of [item, undefined])
-      expect(changeOf(record(jobKey, reported, after))).toMatchObject({ changedBy: undefined });
+      expect(parseChange(record(jobKey, reported, after))).toMatchObject({ changedBy: undefined });
   });
 
   test.each([
@@ -40,9 +40,9 @@ describe('changeOf', () => {
     ['has changed since it was put back', { restoredAt: 'now' }, 'now', undefined],
     ['was deleted after it was put back', { restoredAt: 'now' }, undefined, undefined],
   ])('says that an item %s', (_, before, restoredAt, isRestored) => {
-    const [job, share] = [toItem(acme, sampleJob()), { ...sampleShare(), organisation: acme, ttl: 1 }];
+    const [job, share] = [jobToItem(acme, sampleJob()), { ...sampleShare(), organisation: acme, ttl: 1 }];
     const change = (key: Record<string, unknown>, item: object) =>
-      changeOf(
+      parseChange(
         record(key, before && { ...item, ...before }, restoredAt === undefined ? undefined : { ...item, restoredAt }),
       );
     expect(change(jobKey, job)).toHaveProperty('kind', 'job');
@@ -52,7 +52,7 @@ describe('changeOf', () => {
 
   test('returns a share for the shares table', () => {
     const share = sampleShare();
-    expect(changeOf(record(shareKey, { ...share, organisation: acme, ttl: 1 }, undefined))).toEqual({
+    expect(parseChange(record(shareKey, { ...share, organisation: acme, ttl: 1 }, undefined))).toEqual({
       kind: 'share',
       before: share,
       after: undefined,
@@ -62,21 +62,21 @@ describe('changeOf', () => {
   test('returns an expired share when DynamoDB deleted it by TTL', () => {
     const removed = record(shareKey, { ...sampleShare(), organisation: acme }, undefined);
     const byTtl = { ...removed, userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } };
-    expect(changeOf(byTtl)).toMatchObject({ before: { expired: true } });
-    expect(changeOf(removed)?.before).not.toHaveProperty('expired');
+    expect(parseChange(byTtl)).toMatchObject({ before: { expired: true } });
+    expect(parseChange(removed)?.before).not.toHaveProperty('expired');
   });
 
   test('returns a device for the fleet table, and undefined for other items of it', () => {
     const lastState = { timestamp: '2026-11-27T10:00:00.000Z', droneState: 'HOVER' };
     const item = { ...device, kind: 'device', lastState: JSON.stringify(lastState) };
     const after = { ...device, lastState };
-    const change = changeOf(record(deviceKey, undefined, item));
+    const change = parseChange(record(deviceKey, undefined, item));
     expect(change).toMatchObject({ kind: 'device', before: undefined, after });
     const group = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
-    expect(changeOf(record({ organisation: acme, id: id('group') }, undefined, group))).toBeUndefined();
+    expect(parseChange(record({ organisation: acme, id: id('group') }, undefined, group))).toBeUndefined();
     const removed = { kind: 'removed', eventTime: '2026-11-27T10:30:00Z', ttl: 1 };
-    expect(changeOf(record(deviceKey, item, removed))).toMatchObject({ before: after, after: undefined });
-    expect(changeOf(record(deviceKey, removed, undefined))).toBeUndefined();
+    expect(parseChange(record(deviceKey, item, removed))).toMatchObject({ before: after, after: undefined });
+    expect(parseChange(record(deviceKey, removed, undefined))).toBeUndefined();
   });
 
   test.each([
@@ -86,18 +86,18 @@ describe('changeOf', () => {
     ['is of another table', record({ clientId: 'client1' }, undefined, {})],
     ['has no key', {}],
   ])('throws UnreadableRecord for a record that %s', (_, broken) => {
-    expect(() => changeOf(broken)).toThrow(UnreadableRecord);
+    expect(() => parseChange(broken)).toThrow(UnreadableRecord);
   });
 
   test('is created at a time in seconds', () => {
-    expect(createdAtOf(record(jobKey, undefined, undefined, 1, 1795775400))).toBe('2026-11-27T10:30:00.000Z');
+    expect(recordedAt(record(jobKey, undefined, undefined, 1, 1795775400))).toBe('2026-11-27T10:30:00.000Z');
   });
 });
 
 describe('itemOf', () => {
   test('is equal for equal keys in any order of attributes', () => {
-    expect(itemOf(record({ organisation: acme, jobId: 'a' }, undefined, undefined))).toBe(
-      itemOf(record({ jobId: 'a', organisation: acme }, undefined, undefined)),
+    expect(itemIdentity(record({ organisation: acme, jobId: 'a' }, undefined, undefined))).toBe(
+      itemIdentity(record({ jobId: 'a', organisation: acme }, undefined, undefined)),
     );
   });
 
@@ -106,7 +106,7 @@ describe('itemOf', () => {
     fc.assert(
       fc.property(key, key, (one, other) => {
         const same = one.organisation === other.organisation && one.jobId === other.jobId;
-        const items = [one, other].map((keys) => itemOf(record(keys, undefined, undefined)));
+        const items = [one, other].map((keys) => itemIdentity(record(keys, undefined, undefined)));
         expect(items[0] === items[1]).toBe(same);
       }),
     );
@@ -129,7 +129,7 @@ describe('topicSubscribersOf', () => {
     ['it was deleted after that', again('2 1795775400000'), undefined, 10, false],
   ])('tells when %s', (_, before, after, until, isNew, attempt = 0) => {
     const images = [before, after].map((image) => image && { ...image });
-    expect(topicSubscribersOf(record(shareKey, images[0], images[1]))).toEqual({
+    expect(parseTopicSubscribers(record(shareKey, images[0], images[1]))).toEqual({
       organisation: acme,
       until,
       isNew,
@@ -139,7 +139,7 @@ describe('topicSubscribersOf', () => {
 
   test('reads no other attribute, so that one which cannot be parsed disturbs no other record', () => {
     const poison = record(jobKey, { ...jobKey, status: 1 }, { ...jobKey, status: [], topicUntil: 10 });
-    expect(topicSubscribersOf(poison)).toMatchObject({ until: 10, isNew: true });
-    expect(topicSubscribersOf({})).toEqual({ organisation: '', until: undefined, isNew: false, attempt: 0 });
+    expect(parseTopicSubscribers(poison)).toMatchObject({ until: 10, isNew: true });
+    expect(parseTopicSubscribers({})).toEqual({ organisation: '', until: undefined, isNew: false, attempt: 0 });
   });
 });

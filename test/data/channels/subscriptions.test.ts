@@ -4,7 +4,7 @@ import {
   clearSubscriptions,
   countSubscriptions,
   invalidateSubscriptions,
-  mqttClientsOf,
+  readMqttClients,
   missingSubscriptions,
   recordSubscription,
 } from '../../../data/channels/subscriptions';
@@ -101,7 +101,7 @@ describe('clientsBeyond', () => {
 test('mqttClientsOf names each client that has connected or subscribed once, and no other', async () => {
   const own = [note('client1-1', '', now, false), note('client1-1', 'a', now), note('client1-2', 'b', now - 9, false)];
   await engine.put('connections', ...own, { ...note('client10-3', 'c', now), channel: 'mqtt#client10' });
-  await expect(mqttClientsOf('client1')).resolves.toEqual(['client1-1', 'client1-2']);
+  await expect(readMqttClients('client1')).resolves.toEqual(['client1-1', 'client1-2']);
 });
 
 describe('countSubscriptions', () => {

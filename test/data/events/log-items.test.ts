@@ -1,5 +1,5 @@
-import { channelsOf } from '../../../contract/channels/status-channels';
-import { channelLog, isOf, readItem } from '../../../data/events/log-items';
+import { findChannels } from '../../../contract/channels/status-channels';
+import { channelLog, isPublishedOn, parseLogItem } from '../../../data/events/log-items';
 import { deviceMessage, jobMessage, shareMessage } from '../../../domain/channels/status-event';
 import { acme, id, sampleDevice, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { command, event, group, job, now, ofGroup, ofJob } from './logged-events';
@@ -19,7 +19,7 @@ test.each([
     { ...command(1), channel: ofGroup, secondChannel: ofJob },
   ],
 ])('%s is of the channels that its message is published on', (_, logged) => {
-  const item = readItem(logged);
-  const found = [job, group, share, ...anothers].filter((channel) => isOf(channel, item));
-  expect(found).toEqual(channelsOf(JSON.parse(item.message) as Parameters<typeof channelsOf>[0]));
+  const item = parseLogItem(logged);
+  const found = [job, group, share, ...anothers].filter((channel) => isPublishedOn(channel, item));
+  expect(found).toEqual(findChannels(JSON.parse(item.message) as Parameters<typeof findChannels>[0]));
 });

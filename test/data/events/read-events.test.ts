@@ -1,7 +1,7 @@
 import { findCursor, lastCursor } from '../../../data/events/cursors';
 import { beforeOldest, readChannelEvents, readEvents } from '../../../data/events/read-events';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { cursorOf } from '../../../domain/events/cursor';
+import { formatCursor } from '../../../domain/events/cursor';
 import { acme } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';
 import {
@@ -94,9 +94,9 @@ describe('lastCursor', () => {
     ['of the last event that there can have been', [head(1001)], 2000],
   ])('is that %s', async (_, items, expected) => {
     givenLogTable(items);
-    await expect(lastCursor(acme)).resolves.toBe(cursorOf(acme, expected));
-    await expect(findCursor(acme, cursorOf(acme, expected))).resolves.toBe(expected);
-    await expect(findCursor(acme, cursorOf(acme, expected + 1))).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(lastCursor(acme)).resolves.toBe(formatCursor(acme, expected));
+    await expect(findCursor(acme, formatCursor(acme, expected))).resolves.toBe(expected);
+    await expect(findCursor(acme, formatCursor(acme, expected + 1))).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
 

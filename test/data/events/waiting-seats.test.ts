@@ -1,5 +1,5 @@
 import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { takeWaitingSeat } from '../../../data/events/waiting-seats';
+import { takeWaitingSeat } from '../../../data/events/take-waiting-seat';
 import { MAX_WAITING_OF_CLIENT, seatShards } from '../../../domain/events/waiting-seats';
 import { storeOnEngine } from '../fixtures/engine';
 import { sent, store } from '../fixtures/store';

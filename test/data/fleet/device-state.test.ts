@@ -1,4 +1,4 @@
-import { device, type Device } from '../../../domain/fleet/fleet';
+import { deviceRecord, type Device } from '../../../domain/fleet/device';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import {
   markOffline,
@@ -7,7 +7,7 @@ import {
   saveState,
   saveTrailing,
   type StateWrite,
-} from '../../../data/fleet/device-state';
+} from '../../../data/fleet/save-device-state';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
@@ -81,7 +81,7 @@ const found = (isSaved: boolean, change: object = {}) => ({
 });
 
 describe('saveState', () => {
-  const known = device.parse(item({ savedAt: turn }));
+  const known = deviceRecord.parse(item({ savedAt: turn }));
   const save =
     (more: Partial<StateWrite> = {}, change: Partial<Device> = {}) =>
     () =>
@@ -169,7 +169,7 @@ describe.each([
   ['before', '2026-11-27T10:29:59.400Z', '2026-11-27T10:29:59.700Z'],
   ['after', '2026-11-27T10:29:59.900Z', '2026-11-27T10:29:59.900Z'],
 ])('saveTrailing of a state that came %s the last report', (_, last, reported) => {
-  const known = device.parse(item({ version: 4, reportedAt: last }));
+  const known = deviceRecord.parse(item({ version: 4, reportedAt: last }));
   const read = { stateAt: earlier, reportedAt: last };
   const written = {
     ...stored,
@@ -196,7 +196,7 @@ describe('recordReport', () => {
   const reported = { reportedAt: now.toISOString(), quiet: undefined };
   describe('of an online device', () => {
     testWrite(
-      () => recordReport(acme, device.parse(item()), now),
+      () => recordReport(acme, deviceRecord.parse(item()), now),
       [
         ['stores its time', { reportedAt }, true, reported],
         ['leaves a device that has reported since', { reportedAt: now.toISOString() }, false],
@@ -207,7 +207,7 @@ describe('recordReport', () => {
   });
   describe('of an offline device', () => {
     testWrite(
-      () => recordReport(acme, device.parse(item({ status: 'offline' })), now),
+      () => recordReport(acme, deviceRecord.parse(item({ status: 'offline' })), now),
       [
         [
           'marks it as online',

@@ -7,7 +7,7 @@ import {
   findVideoStream,
   listDeviceGroups,
   readDevice,
-} from '../../../data/fleet/fleet';
+} from '../../../data/fleet/devices';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { givenFleetItems } from '../fixtures/fleet-items';
 import { givenPages, onlyCommand, sent, store } from '../fixtures/store';

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { cancelJob, changeJob, type ChangeOptions } from '../../../data/jobs/job-changes';
-import { toItem } from '../../../data/jobs/job-item';
+import { storeCancellation, changeJob, type ChangeOptions } from '../../../data/jobs/job-changes';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { findJob } from '../../../data/jobs/jobs';
 import type { Job, JobChange } from '../../../domain/jobs/job';
 import { cannotCancel } from '../../../domain/jobs/job-change';
@@ -20,11 +20,11 @@ import { now, options } from '../fixtures/operations';
 import { store } from '../fixtures/store';
 
 const engine = storeOnEngine('jobs');
-const stored = (change: Partial<Job> = {}, more: object = {}) => ({ ...toItem(acme, sampleJob(change)), ...more });
+const stored = (change: Partial<Job> = {}, more: object = {}) => ({ ...jobToItem(acme, sampleJob(change)), ...more });
 const after = () => engine.get('jobs', stored());
 const change = (fields: JobChange, more: Partial<ChangeOptions> = {}) =>
   changeJob(acme, id('job'), fields, { ...options, ...more });
-const cancel = () => cancelJob(acme, id('job'), options);
+const cancel = () => storeCancellation(acme, id('job'), options);
 const written = { version: 4, updatedAt: now, changeId: options.changeId };
 
 describe.each(jobStatuses)('A job that is %s', (from) => {
@@ -101,7 +101,7 @@ describe('A job on which the platform has reported', () => {
   test.each(jobStatuses)('can still get another name, and be cancelled as before, while it is %s', async (status) => {
     await engine.put('jobs', stored({ status }, reported(status)));
     await expect(change({ name: 'Other' })).resolves.toMatchObject({ name: 'Other', status });
-    const cancelled = cancelJob(acme, id('job'), { ...options, changeId: 'request-2' });
+    const cancelled = storeCancellation(acme, id('job'), { ...options, changeId: 'request-2' });
     if (mayMove(status, 'CANCELLED')) await expect(cancelled).resolves.toMatchObject({ status: 'CANCELLED' });
     else await expect(cancelled).rejects.toEqual(cannotCancel(status));
   });
@@ -223,13 +223,13 @@ describe.each([
 
 test('cancelJob refuses a job that an earlier request cancelled', async () => {
   await engine.put('jobs', stored());
-  await cancelJob(acme, id('job'), { ...options, changeId: 'request-0' });
+  await storeCancellation(acme, id('job'), { ...options, changeId: 'request-0' });
   await expect(cancel()).rejects.toMatchObject({ code: 'cannot_cancel' });
 });
 
 test('cancelJob refuses a job of another organisation', async () => {
-  const item = toItem(rival, sampleJob({ jobId: id('job', rival) }));
+  const item = jobToItem(rival, sampleJob({ jobId: id('job', rival) }));
   await engine.put('jobs', item);
-  await expect(cancelJob(acme, item.jobId, options)).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(storeCancellation(acme, item.jobId, options)).rejects.toMatchObject({ code: 'forbidden' });
   expect(await engine.all('jobs')).toEqual([item]);
 });

@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { fromItem, toItem } from '../../../data/jobs/job-item';
-import { deleteJob, findJob, insertJob, listJobs } from '../../../data/jobs/jobs';
+import { jobFromItem, jobToItem } from '../../../data/jobs/job-item';
+import { removeJob, findJob, insertJob, readJobPage } from '../../../data/jobs/jobs';
 import { pageToken } from '../../../domain/values/page-token';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
@@ -8,7 +8,7 @@ import { conditionFailed, onlyCommand, repeated, store, values } from '../fixtur
 import { fc } from '../../property-runs';
 
 const engine = storeOnEngine('jobs');
-const item = (organisation = acme) => toItem(organisation, sampleJob());
+const item = (organisation = acme) => jobToItem(organisation, sampleJob());
 const summary = {
   jobId: id('job'),
   name: 'Rim',
@@ -72,7 +72,7 @@ test('an item is parsed as the same job, whatever its metadata', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (metadata) => {
       const job = sampleJob({ metadata: JSON.parse(JSON.stringify(metadata)) as Record<string, unknown> });
-      expect(fromItem(toItem(acme, job))).toEqual({
+      expect(jobFromItem(jobToItem(acme, job))).toEqual({
         owner: acme,
         changeId: undefined,
         hasReports: false,
@@ -105,7 +105,7 @@ describe('insertJob', () => {
 describe('listJobs', () => {
   test('is one consistent query, newest first, for one more than the limit', async () => {
     store.on(QueryCommand).resolves({ Items: [summary] });
-    await expect(listJobs(acme, { limit: 50 })).resolves.toEqual({ jobs: [summary], nextToken: undefined });
+    await expect(readJobPage(acme, { limit: 50 })).resolves.toEqual({ jobs: [summary], nextToken: undefined });
     expect(onlyCommand()).toMatchObject({ ScanIndexForward: false, ConsistentRead: true, Limit: 51 });
     expect(values()).toEqual({ ':key': acme });
     expect(onlyCommand()).not.toHaveProperty('ExclusiveStartKey');
@@ -113,7 +113,7 @@ describe('listJobs', () => {
 
   test('queries the index for a status', async () => {
     store.on(QueryCommand).resolves({ Items: [] });
-    await listJobs(acme, { limit: 50, status: 'QUEUED' });
+    await readJobPage(acme, { limit: 50, status: 'QUEUED' });
     expect(onlyCommand()).toMatchObject({ IndexName: 'by-status' });
     expect(onlyCommand()).not.toHaveProperty('ConsistentRead');
     expect(values()).toEqual({ ':key': `${acme}#QUEUED` });
@@ -125,9 +125,9 @@ describe('listJobs', () => {
   ] as const)('continues after the page before (status %s)', async (status, indexKey) => {
     const key = { organisation: acme, jobId: id('job'), ...indexKey };
     store.on(QueryCommand).resolves({ Items: [summary], LastEvaluatedKey: key });
-    const { nextToken } = await listJobs(acme, { limit: 1, status });
+    const { nextToken } = await readJobPage(acme, { limit: 1, status });
     store.resetHistory();
-    await listJobs(acme, { limit: 1, status, nextToken });
+    await readJobPage(acme, { limit: 1, status, nextToken });
     expect(onlyCommand()['ExclusiveStartKey']).toEqual(key);
   });
 
@@ -137,8 +137,8 @@ describe('listJobs', () => {
       .on(QueryCommand)
       .resolvesOnce({ Items: [summary] })
       .resolvesOnce({ Items: [summary, older] });
-    await expect(listJobs(acme, { limit: 1 })).resolves.toEqual({ jobs: [summary], nextToken: undefined });
-    await expect(listJobs(acme, { limit: 1 })).resolves.toEqual({
+    await expect(readJobPage(acme, { limit: 1 })).resolves.toEqual({ jobs: [summary], nextToken: undefined });
+    await expect(readJobPage(acme, { limit: 1 })).resolves.toEqual({
       jobs: [summary],
       nextToken: pageToken(`jobs ${acme} `, summary.jobId),
     });
@@ -158,21 +158,23 @@ describe('listJobs', () => {
     test.each([undefined, 'PENDING'] as const)('finds them page by page (status %s)', async (status) => {
       await engine.put('jobs', ...jobs);
       const query = { limit: 2, status, deviceId: id('device'), deviceGroupId: id('group') };
-      const first = await listJobs(acme, query);
-      const second = await listJobs(acme, { ...query, nextToken: first.nextToken });
+      const first = await readJobPage(acme, query);
+      const second = await readJobPage(acme, { ...query, nextToken: first.nextToken });
       expect([first, second].map(idsOf)).toEqual([
         [5, 4],
         [2, 1],
       ]);
       expect(second.nextToken).toBeUndefined();
-      await expect(listJobs(acme, { ...query, deviceId: others, nextToken: first.nextToken })).rejects.toMatchObject({
-        code: 'invalid_request',
-      });
+      await expect(readJobPage(acme, { ...query, deviceId: others, nextToken: first.nextToken })).rejects.toMatchObject(
+        {
+          code: 'invalid_request',
+        },
+      );
     });
 
     test('looks at a thousand jobs at most', async () => {
       store.on(QueryCommand).resolves({ LastEvaluatedKey: { organisation: acme, jobId: id('job') } });
-      const page = await listJobs(acme, { limit: 2, deviceId: others });
+      const page = await readJobPage(acme, { limit: 2, deviceId: others });
       expect(onlyCommand()).toMatchObject({ Limit: 1000 });
       expect(page).toEqual({ jobs: [], nextToken: expect.any(String) as string });
     });
@@ -180,7 +182,7 @@ describe('listJobs', () => {
 
   test('returns a token with an empty page when DynamoDB stopped early', async () => {
     store.on(QueryCommand).resolves({ LastEvaluatedKey: { organisation: acme, jobId: id('job') } });
-    const page = await listJobs(acme, { limit: 1 });
+    const page = await readJobPage(acme, { limit: 1 });
     expect(page).toEqual({ jobs: [], nextToken: expect.any(String) as string });
   });
 
@@ -190,46 +192,46 @@ describe('listJobs', () => {
     ['the list of shares', `shares ${acme}`],
   ])('refuses the token of %s without a command', async (_, list) => {
     const page = { limit: 1, nextToken: pageToken(list, id('job')) };
-    await expect(listJobs(acme, page)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(readJobPage(acme, page)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
   test('skips an item that is not a job', async () => {
     jest.spyOn(console, 'error').mockReturnValue();
     store.on(QueryCommand).resolves({ Items: [{ ...summary, priority: 'high' }, summary] });
-    await expect(listJobs(acme, { limit: 2 })).resolves.toMatchObject({ jobs: [summary] });
+    await expect(readJobPage(acme, { limit: 2 })).resolves.toMatchObject({ jobs: [summary] });
   });
 });
 
 describe('deleteJob', () => {
   test('deletes a job by one command', async () => {
     await engine.put('jobs', item());
-    await expect(deleteJob(acme, id('job'))).resolves.toBeUndefined();
+    await expect(removeJob(acme, id('job'))).resolves.toBeUndefined();
     expect(await engine.all('jobs')).toEqual([]);
     expect(store.calls()).toHaveLength(1);
-    await expect(deleteJob(acme, id('job'))).rejects.toMatchObject({ code: 'job_not_found' });
+    await expect(removeJob(acme, id('job'))).rejects.toMatchObject({ code: 'job_not_found' });
   });
 
   test('refuses a job of another organisation, and leaves it', async () => {
     const others = { ...item(rival), jobId: id('job', rival) };
     await engine.put('jobs', others);
-    await expect(deleteJob(acme, others.jobId)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(removeJob(acme, others.jobId)).rejects.toMatchObject({ code: 'forbidden' });
     expect(await engine.all('jobs')).toEqual([others]);
   });
 
   test('passes on the error when no reason is found', async () => {
     const fault = conditionFailed(item(acme));
     store.on(DeleteCommand).rejects(fault);
-    await expect(deleteJob(acme, id('job'))).rejects.toBe(fault);
+    await expect(removeJob(acme, id('job'))).rejects.toBe(fault);
   });
 
   test('succeeds when a retry by the SDK finds the job deleted', async () => {
     store.on(DeleteCommand).rejects(repeated());
-    await expect(deleteJob(acme, id('job'))).resolves.toBeUndefined();
+    await expect(removeJob(acme, id('job'))).resolves.toBeUndefined();
   });
 
   test('refuses a job of another organisation also on a retry by the SDK', async () => {
     store.on(DeleteCommand).rejects(repeated(item(rival)));
-    await expect(deleteJob(acme, id('job', rival))).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(removeJob(acme, id('job', rival))).rejects.toMatchObject({ code: 'forbidden' });
   });
 });

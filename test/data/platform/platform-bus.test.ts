@@ -1,7 +1,7 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { EVENT_VERSION } from '../../../domain/platform/outbound-events';
 import { SERVICE } from '../../../domain/values/service';
-import { publishPlatformEvent } from '../../../data/platform/platform-bus';
+import { publishPlatformEvent } from '../../../data/platform/publish-to-platform';
 import { acme, id } from '../../domain/fixtures/samples';
 import { bus } from '../../lambdas/fixtures/telemetry';
 

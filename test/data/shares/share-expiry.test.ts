@@ -8,7 +8,7 @@ import {
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import 'aws-sdk-client-mock-jest';
-import { cancelExpiry, readShareEnd, scheduleExpiry } from '../../../data/shares/share-expiry';
+import { cancelExpiry, readShareEnd, scheduleExpiry } from '../../../data/shares/schedule-share-end';
 import { sampleShare } from '../../domain/fixtures/samples';
 
 Object.assign(process.env, {

@@ -15,7 +15,7 @@ import { storeOnEngine } from '../fixtures/engine';
 import { conditionFailed, store } from '../fixtures/store';
 import { newShareCode } from '../../../data/store/new-id';
 import { countSeats, noteChange, readShards, releaseSeats, seatsKey, shareSeats } from '../../../data/store/seats';
-import { shardCapacities, takeOneOf } from '../../../data/shares/share-seats';
+import { shardCapacities, takeSeatInAnyShard } from '../../../data/shares/share-seats';
 
 const now = Date.parse('2026-11-27T10:30:00.000Z') / 1000;
 
@@ -156,7 +156,7 @@ describe('Share seats', () => {
     expiresAt,
   });
   const take = (number: number, max: number, at = now) =>
-    takeOneOf(owner, viewer(number), { max, ttl: now + 9999, now: at });
+    takeSeatInAnyShard(owner, viewer(number), { max, ttl: now + 9999, now: at });
   const sizes = async () => [...(await readShards(owner)).values()].map((seats) => seats.size);
   const taken = async () => (await sizes()).reduce((sum, size) => sum + size, 0);
 

@@ -6,14 +6,14 @@ import {
   NotAuthorizedException,
   ResourceNotFoundException as FragmentsNotFound,
 } from '@aws-sdk/client-kinesis-video-archived-media';
-import { findShare, insertShare, listShares, revokeShare } from '../../../data/shares/shares';
+import { findShare, insertShare, readSharePage, storeRevocation } from '../../../data/shares/shares';
 import { pageToken } from '../../../domain/values/page-token';
 import type { Refusal } from '../../../domain/values/refusal';
 import { acme, id, rival, sampleShare } from '../../domain/fixtures/samples';
 import { now } from '../fixtures/operations';
 import { storeOnEngine } from '../fixtures/engine';
 import { conditionFailed, onlyCommand, repeated, store } from '../fixtures/store';
-import { playbackOf } from '../../../data/shares/video';
+import { createPlaybackSession } from '../../../data/shares/playback-session';
 import { media, video } from '../../lambdas/fixtures/telemetry';
 
 describe('Shares', () => {
@@ -73,7 +73,7 @@ describe('Shares', () => {
       const older = item({ shareCode: id('share', acme, '01jc0000000000000000000000') });
       const ended = item({ ...over, shareCode: id('share', acme, '01jb0000000000000000000000') });
       await engine.put('shares', older, ended, item(), item({ shareCode: id('share', rival) }, rival));
-      const { shares, nextToken } = await listShares(acme, { limit: 50 }, now);
+      const { shares, nextToken } = await readSharePage(acme, { limit: 50 }, now);
       expect(shares.map(({ shareCode }) => shareCode)).toEqual([share.shareCode, older.shareCode]);
       expect(nextToken).toBeUndefined();
       expect(onlyCommand()).toMatchObject({ ConsistentRead: true, Limit: 51 });
@@ -82,30 +82,30 @@ describe('Shares', () => {
     test('continues after the page before, also when all its shares had expired', async () => {
       const key = { organisation: acme, shareCode: share.shareCode };
       store.on(QueryCommand).resolves({ LastEvaluatedKey: key });
-      const { shares, nextToken } = await listShares(acme, { limit: 1 }, now);
+      const { shares, nextToken } = await readSharePage(acme, { limit: 1 }, now);
       expect(shares).toEqual([]);
       store.resetHistory();
-      await listShares(acme, { limit: 1, nextToken }, now);
+      await readSharePage(acme, { limit: 1, nextToken }, now);
       expect(onlyCommand()['ExclusiveStartKey']).toEqual(key);
     });
 
     test.each([`shares ${rival}`, `jobs ${acme} `])('refuses the token of "%s"', async (list) => {
       const page = { limit: 1, nextToken: pageToken(list, share.shareCode) };
-      await expect(listShares(acme, page, now)).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(readSharePage(acme, page, now)).rejects.toMatchObject({ code: 'invalid_request' });
       expect(store).not.toHaveReceivedAnyCommand();
     });
 
     test('skips an item that is not a share', async () => {
       jest.spyOn(console, 'error').mockReturnValue();
       store.on(QueryCommand).resolves({ Items: [{ organisation: acme }, item()] });
-      await expect(listShares(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [share] });
+      await expect(readSharePage(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [share] });
     });
   });
 
   describe('revokeShare', () => {
     test('deletes an active share, and returns it with the time of its end', async () => {
       await engine.put('shares', item());
-      await expect(revokeShare(acme, share.shareCode, now)).resolves.toEqual({ ...share, revokedAt: now });
+      await expect(storeRevocation(acme, share.shareCode, now)).resolves.toEqual({ ...share, revokedAt: now });
       expect(store.calls()).toHaveLength(2);
       expect(await engine.all('shares')).toEqual([]);
     });
@@ -114,13 +114,13 @@ describe('Shares', () => {
       const earlier = new Date(Date.parse(now) - 1000).toISOString();
       await engine.put('shares', item({ revokedAt: earlier }));
       await expect(findShare(acme, share.shareCode, now)).rejects.toMatchObject({ code: 'share_not_found' });
-      await expect(listShares(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [] });
-      await expect(revokeShare(acme, share.shareCode, now)).resolves.toMatchObject({ revokedAt: earlier });
+      await expect(readSharePage(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [] });
+      await expect(storeRevocation(acme, share.shareCode, now)).resolves.toMatchObject({ revokedAt: earlier });
     });
 
     test('lets one of two calls at the same time end it', async () => {
       await engine.put('shares', item());
-      const calls = await Promise.allSettled([1, 2].map(() => revokeShare(acme, share.shareCode, now)));
+      const calls = await Promise.allSettled([1, 2].map(() => storeRevocation(acme, share.shareCode, now)));
       const outcomes = calls.map((call) => (call.status === 'fulfilled' ? 'ended' : (call.reason as Refusal).code));
       expect(outcomes.toSorted()).toEqual(['ended', 'share_not_found']);
     });
@@ -133,19 +133,19 @@ describe('Shares', () => {
     ])('refuses a share that %s, and leaves it', async (_, found, owner, code) => {
       const before = found ? [{ ...found, shareCode: id('share', owner) }] : [];
       await engine.put('shares', ...before);
-      await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
+      await expect(storeRevocation(acme, id('share', owner), now)).rejects.toMatchObject({ code });
       expect(await engine.all('shares')).toEqual(before);
     });
 
     test('passes on the error when no reason is found', async () => {
       const fault = conditionFailed(item());
       store.on(UpdateCommand).rejects(fault);
-      await expect(revokeShare(acme, share.shareCode, now)).rejects.toBe(fault);
+      await expect(storeRevocation(acme, share.shareCode, now)).rejects.toBe(fault);
     });
 
     test('succeeds when a retry by the SDK finds the share deleted', async () => {
       store.on(UpdateCommand).resolves({}).on(DeleteCommand).rejects(repeated());
-      await expect(revokeShare(acme, share.shareCode, now)).resolves.toBeUndefined();
+      await expect(storeRevocation(acme, share.shareCode, now)).resolves.toBeUndefined();
     });
 
     test.each([
@@ -153,7 +153,7 @@ describe('Shares', () => {
       ['one that has expired', item(over), acme, 'share_not_found'],
     ])('refuses %s also on a retry by the SDK', async (_, found, owner, code) => {
       store.on(UpdateCommand).rejects(repeated(found));
-      await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
+      await expect(storeRevocation(acme, id('share', owner), now)).rejects.toMatchObject({ code });
     });
   });
 });
@@ -174,7 +174,7 @@ describe('Video', () => {
   test('playbackOf returns a session URL of the endpoint for five minutes', async () => {
     const StreamName = newStream();
     const expiresAt = '2026-11-27T10:35:00.000Z';
-    await expect(playbackOf(StreamName, now)).resolves.toEqual({ protocol: 'HLS', url, expiresAt });
+    await expect(createPlaybackSession(StreamName, now)).resolves.toEqual({ protocol: 'HLS', url, expiresAt });
     expect(video).toHaveReceivedCommandWith(GetDataEndpointCommand, {
       StreamName,
       APIName: 'GET_HLS_STREAMING_SESSION_URL',
@@ -188,22 +188,22 @@ describe('Video', () => {
 
   test('playbackOf requests the endpoint of a stream once and a session URL each time', async () => {
     const stream = newStream();
-    await playbackOf(stream, now);
-    await playbackOf(stream, now);
+    await createPlaybackSession(stream, now);
+    await createPlaybackSession(stream, now);
     expect(video).toHaveReceivedCommandTimes(GetDataEndpointCommand, 1);
     expect(media).toHaveReceivedCommandTimes(GetHLSStreamingSessionURLCommand, 2);
   });
 
   test('playbackOf returns null when the stream does not exist', async () => {
     video.on(GetDataEndpointCommand).rejects(new ResourceNotFoundException(response));
-    await expect(playbackOf(newStream(), now)).resolves.toBeNull();
+    await expect(createPlaybackSession(newStream(), now)).resolves.toBeNull();
   });
 
   test.each([new FragmentsNotFound(response), new NoDataRetentionException(response)])(
     'playbackOf returns null when the stream has no fragments or no retention: %s',
     async (error) => {
       media.on(GetHLSStreamingSessionURLCommand).rejects(error);
-      await expect(playbackOf(newStream(), now)).resolves.toBeNull();
+      await expect(createPlaybackSession(newStream(), now)).resolves.toBeNull();
     },
   );
 
@@ -211,14 +211,14 @@ describe('Video', () => {
     'playbackOf passes on any other error: %s',
     async (error) => {
       media.on(GetHLSStreamingSessionURLCommand).rejects(error);
-      await expect(playbackOf(newStream(), now)).rejects.toBe(error);
+      await expect(createPlaybackSession(newStream(), now)).rejects.toBe(error);
     },
   );
 
   test('playbackOf fails when Kinesis returns no endpoint or no session URL', async () => {
     media.on(GetHLSStreamingSessionURLCommand).resolves({});
-    await expect(playbackOf(newStream(), now)).rejects.toThrow('returned no session URL');
+    await expect(createPlaybackSession(newStream(), now)).rejects.toThrow('returned no session URL');
     video.on(GetDataEndpointCommand).resolves({});
-    await expect(playbackOf(newStream(), now)).rejects.toThrow('returned no endpoint');
+    await expect(createPlaybackSession(newStream(), now)).rejects.toThrow('returned no endpoint');
   });
 });

@@ -3,12 +3,12 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { useRealConnection } from '../fixtures/real-connection';
 import { dynamodb, removedMiddleware, table } from '../../../data/store/dynamodb';
-import { failedCallOf, noteFailedCall } from '../../../data/store/failed-call';
-import { tableNames, tableVariable } from '../../../domain/values/table';
+import { findFailedCall, noteFailedCall } from '../../../data/store/failed-call';
+import { tableNames, tableVariable } from '../../../domain/values/table-names';
 import { setting } from '../../../data/store/environment';
 import { newId, newOrganisation, newShareCode } from '../../../data/store/new-id';
 import { kinds, organisationOf } from '../../../domain/values/id';
-import { pageOf } from '../../../data/store/page';
+import { cutPage } from '../../../data/store/page';
 import { parseItems } from '../../../data/store/parse-items';
 import '../../lambdas/fixtures/log';
 
@@ -66,7 +66,7 @@ describe('DynamoDB', () => {
         (thrown: unknown) => thrown,
       );
       expect(error).toBeInstanceOf(Error);
-      expect(failedCallOf(error as Error)).toEqual({ operation: 'PutItem', tables: ['jobs'] });
+      expect(findFailedCall(error as Error)).toEqual({ operation: 'PutItem', tables: ['jobs'] });
     });
 
     test('leaves out what is undefined and stores every other value', async () => {
@@ -114,8 +114,8 @@ describe('DynamoDB', () => {
   ])('a failed %s names its tables', (command, input, expected) => {
     const error = new Error('throttled');
     noteFailedCall(error, command, input);
-    expect(failedCallOf(error)).toEqual(expected);
-    expect(failedCallOf(new Error('another'))).toBeUndefined();
+    expect(findFailedCall(error)).toEqual(expected);
+    expect(findFailedCall(new Error('another'))).toBeUndefined();
   });
 });
 
@@ -170,7 +170,7 @@ describe('A new identifier', () => {
 });
 
 const items = ['a', 'b', 'c'].map((jobId) => ({ jobId }));
-const found = (rest: object) => pageOf({ $metadata: {}, ...rest }, 2, 'jobId');
+const found = (rest: object) => cutPage({ $metadata: {}, ...rest }, 2, 'jobId');
 
 describe('pageOf', () => {
   test('returns no identifier to continue after when no more items were found', () => {

@@ -5,9 +5,9 @@ import {
   expiredSeats,
   releaseSeats,
   clientSeats,
-  holderOf,
+  parseSeat,
   readSeats,
-  seatOf,
+  formatSeat,
   seatOwner,
   shareSeats,
   takeSeat,
@@ -33,12 +33,12 @@ const take = (max = 3) => takeSeat(owner, mine, { max, ttl: now + 99, now });
 
 describe('A seat', () => {
   test('contains expiry, opening time and connection id', () => {
-    expect(seatOf(mine)).toBe(name);
-    expect(holderOf(name)).toEqual(mine);
+    expect(formatSeat(mine)).toBe(name);
+    expect(parseSeat(name)).toEqual(mine);
   });
 
   test.each(['', 'mine', '1795775460 mine'])('reads %j, which is malformed, as expired', (malformed) => {
-    expect(holderOf(malformed)).toMatchObject({ openedAt: 0 });
+    expect(parseSeat(malformed)).toMatchObject({ openedAt: 0 });
     expect([...expiredSeats(new Set([malformed]), 1795775460)]).toEqual([malformed]);
   });
 

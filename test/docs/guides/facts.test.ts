@@ -9,14 +9,14 @@ import {
 } from '../../../contract/channels/status-channels';
 import { dispatchedJobReply } from '../../../contract/dispatch/dispatch.schemas';
 import { MAX_SAMPLES } from '../../../contract/telemetry/telemetry.actions';
-import { shareProtocols } from '../../../contract/shares/share-page';
+import { shareProtocols } from '../../../contract/shares/viewer-protocol';
 import { CONTROLS_PER_MINUTE } from '../../../contract/terms/rates';
 import { commandReasons, laterStatuses, commandStatuses, isEnded } from '../../../domain/commands/command-lifecycle';
-import { passedOver } from '../../../domain/dispatch/dispatch';
+import { passedOver } from '../../../domain/dispatch/candidate';
 import { lifecycle } from '../../../domain/jobs/job-lifecycle';
 import { jobRequest } from '../../../domain/jobs/job';
 import { shareRequest } from '../../../domain/shares/new-share';
-import { deviceState, sample } from '../../../domain/telemetry/telemetry';
+import { deviceState, sample } from '../../../domain/telemetry/sample';
 import { readGuide, rowsBelow, type Guide } from '../../guides/read/guide';
 import { commandNames } from '../../../domain/commands/command';
 

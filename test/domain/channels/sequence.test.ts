@@ -1,4 +1,4 @@
-import { isNewer, sequenceIn, sequences, subjectOf, type Sequenced } from '../../../domain/channels/sequence';
+import { isNewer, sequenceIn, sequences, messageSubject, type Sequenced } from '../../../domain/channels/sequence';
 import { id } from '../fixtures/samples';
 
 const deviceId = id('device');
@@ -12,7 +12,7 @@ test.each([
   ['the status of a share', { type: 'share.status' }, 'share.status'],
   ['a heartbeat', { type: 'heartbeat' }, 'heartbeat'],
 ])('subjectOf a message of %s is its device, or its type when it has none', (_, message, subject) => {
-  expect(subjectOf(message)).toBe(subject);
+  expect(messageSubject(message)).toBe(subject);
 });
 
 describe('isNewer', () => {

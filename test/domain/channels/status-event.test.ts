@@ -1,5 +1,5 @@
-import { channelsOf } from '../../../contract/channels/status-channels';
-import { topicOf } from '../../../contract/terms/topics-and-paths';
+import { findChannels } from '../../../contract/channels/status-channels';
+import { topicName } from '../../../contract/terms/topics-and-paths';
 import { statusMessages } from '../../../contract/channels/status-messages';
 import {
   type Change,
@@ -10,9 +10,9 @@ import {
   jobMessage,
   positionMessage,
   shareMessage,
-  snapshotOf,
+  buildSnapshot,
 } from '../../../domain/channels/status-event';
-import type { Device } from '../../../domain/fleet/fleet';
+import type { Device } from '../../../domain/fleet/device';
 import type { Job } from '../../../domain/jobs/job';
 import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import type { Share } from '../../../domain/shares/share';
@@ -190,9 +190,9 @@ describe('Status event', () => {
   });
 
   test('the topic of a channel begins with its identifier, so that an IoT policy can restrict it', () => {
-    expect(topicOf({ kind: 'job', id: 'a' })).toBe('a/JOB/STATUS');
-    expect(topicOf({ kind: 'group', id: 'a' })).toBe('a/DEVICE/STATUS');
-    expect(topicOf({ kind: 'share', id: 'a' })).toBe('a/SHARE/STATUS');
+    expect(topicName({ kind: 'job', id: 'a' })).toBe('a/JOB/STATUS');
+    expect(topicName({ kind: 'group', id: 'a' })).toBe('a/DEVICE/STATUS');
+    expect(topicName({ kind: 'share', id: 'a' })).toBe('a/SHARE/STATUS');
   });
 
   describe('isLogged', () => {
@@ -226,7 +226,7 @@ describe('Status event', () => {
   });
 
   describe('snapshotOf', () => {
-    const state = (change: Change) => snapshotOf(change, at);
+    const state = (change: Change) => buildSnapshot(change, at);
 
     test.each(jobStatuses)('is the state of a job that is %s, marked as a snapshot', (status) => {
       const job = sampleJob({ status });
@@ -325,7 +325,7 @@ describe('eventsBetween', () => {
       fc.property(change, (any) => {
         for (const { message } of eventsBetween(any, at)) {
           const plain: unknown = JSON.parse(JSON.stringify(message));
-          const [channel, ...others] = channelsOf(message);
+          const [channel, ...others] = findChannels(message);
           if (!channel || others.length > 0) throw new Error('not one channel');
           expect(statusMessages[message.type].parse(plain)).toEqual(plain);
           const own = { job: id('job'), device: id('group'), share: id('share'), command: '' }[any.kind];

@@ -1,7 +1,7 @@
 import { commandNames, type Command } from '../../../domain/commands/command';
 import type { ControlLease } from '../../../domain/commands/control-lease';
-import type { Device, DeviceCapabilities } from '../../../domain/fleet/fleet';
-import { expectParameters, jobOf, whyNotCommanded, type Circumstances } from '../../../domain/commands/steering';
+import type { Device, DeviceCapabilities } from '../../../domain/fleet/device';
+import { expectParameters, commandedJob, whyNotCommanded, type Circumstances } from '../../../domain/commands/steering';
 import { id, refusalOf, sampleDevice } from '../fixtures/samples';
 
 const at = '2026-11-27T10:30:00.000Z';
@@ -156,7 +156,7 @@ test.each([
   ],
   ['no job of a text that is no job', flying({ lastState: { timestamp: at, jobId: 'mine' } }), undefined, undefined],
 ])('belongs to %s', (_, device, job, expected) => {
-  expect(jobOf({ device, job })).toBe(expected);
+  expect(commandedJob({ device, job })).toBe(expected);
 });
 
 const point = (...coordinates: [number, number, number?]) => ({ type: 'Point' as const, coordinates });

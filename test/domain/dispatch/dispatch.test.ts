@@ -2,15 +2,21 @@ import * as z from 'zod/mini';
 import {
   byDistance,
   type Candidate,
-  etaOf,
+  estimateArrival,
   metresTo,
   noDevice,
   passedOver,
   whyPassedOver,
-} from '../../../domain/dispatch/dispatch';
-import { checkReport, type CheckReport, judge, lacksDevice, questionOf } from '../../../domain/dispatch/job-check';
-import type { Device } from '../../../domain/fleet/fleet';
-import { standingPlaceOf } from '../../../domain/fleet/standing-device';
+} from '../../../domain/dispatch/candidate';
+import {
+  checkReport,
+  type CheckReport,
+  judgeReport,
+  lacksDevice,
+  checkQuestion,
+} from '../../../domain/dispatch/job-check';
+import type { Device } from '../../../domain/fleet/device';
+import { standingPlace } from '../../../domain/fleet/standing-device';
 import { fc } from '../../property-runs';
 import { id, sampleDevice, sampleJob } from '../fixtures/samples';
 
@@ -50,8 +56,8 @@ describe('Dispatch', () => {
   });
 
   test('a place is known of what stands only', () => {
-    expect(standingPlaceOf(standing)).toEqual([8.5, 47.4]);
-    expect(standingPlaceOf({ ...standing, droneState: 'ORBIT' })).toBeUndefined();
+    expect(standingPlace(standing)).toEqual([8.5, 47.4]);
+    expect(standingPlace({ ...standing, droneState: 'ORBIT' })).toBeUndefined();
   });
 
   test('distances are those of the ellipsoid', () => {
@@ -62,7 +68,7 @@ describe('Dispatch', () => {
   });
 
   test('the time of arrival is that of the take-off and of the way', () => {
-    expect([etaOf(0), etaOf(1000), etaOf(1000, 20)]).toEqual([30, 130, 80]);
+    expect([estimateArrival(0), estimateArrival(1000), estimateArrival(1000, 20)]).toEqual([30, 130, 80]);
   });
 
   test('devices are ranked by distance, whatever their order', () => {
@@ -145,7 +151,7 @@ describe('Job check', () => {
     ['no device is free', { ...needs, findings: [] }, true, { feasible: false, ...needs, findings: [noDevice] }],
     ['both know of no device', { findings: [low, noDevice] }, true, { feasible: false, findings: [low, noDevice] }],
   ])('what is decided when %s', (_, report, isWithoutDevice, expected) => {
-    expect(judge(report, isWithoutDevice)).toEqual(expected);
+    expect(judgeReport(report, isWithoutDevice)).toEqual(expected);
   });
 
   test('the platform is asked about the flight, and told neither the name nor what only a job has', () => {
@@ -155,7 +161,7 @@ describe('Job check', () => {
       flight: { height: 60 },
       metadata: { a: 1 },
     });
-    expect(questionOf(job)).toEqual({
+    expect(checkQuestion(job)).toEqual({
       deviceGroupId: job.deviceGroupId,
       deviceId: job.deviceId,
       missionId: 'mission-42',

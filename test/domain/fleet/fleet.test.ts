@@ -1,8 +1,8 @@
-import { type Device, device, type DeviceGroup, groupDevices } from '../../../domain/fleet/fleet';
+import { type Device, deviceRecord, type DeviceGroup, groupDevices } from '../../../domain/fleet/device';
 import { decide, faultIn, type KnownDevice, type NamedJob } from '../../../domain/fleet/sample-decision';
-import { isReportDue, isUnsaved, savingOf, waitForTurn } from '../../../domain/fleet/state-saving';
+import { isReportDue, isUnsaved, decideSaving, waitForTurn } from '../../../domain/fleet/state-saving';
 import { offlineAfter } from '../../../domain/fleet/offline';
-import { type DeviceState, type Sample, withoutNullIsland } from '../../../domain/telemetry/telemetry';
+import { type DeviceState, type Sample, withoutNullIsland } from '../../../domain/telemetry/sample';
 import { acme, id, rival } from '../fixtures/samples';
 
 describe('Fleet', () => {
@@ -51,7 +51,7 @@ describe('Sample decision', () => {
   });
   /** A device that flies since a minute, after its last sample. */
   const flying = (last: Partial<Sample> = {}, change: Partial<Device> = {}): Device =>
-    device.parse({
+    deviceRecord.parse({
       deviceId,
       deviceGroupId: id('group'),
       name: 'Kestrel',
@@ -191,7 +191,7 @@ describe('State saving', () => {
   const after = (ms: number) => new Date(now.getTime() + ms).toISOString();
   const state = { timestamp: '2026-11-27T10:30:00.123Z', droneState: 'HOVER', sensorPayload: { gas: { ch4: 1.9 } } };
   const stored = (change: object = {}): Device =>
-    device.parse({
+    deviceRecord.parse({
       deviceId: id('device'),
       deviceGroupId: id('group'),
       name: 'Kestrel',
@@ -203,7 +203,7 @@ describe('State saving', () => {
 
   /** Why these states are written, or what becomes of them else. */
   const reasonOf = (known: Device, ...states: DeviceState[]) => {
-    const saving = savingOf(known, states, now);
+    const saving = decideSaving(known, states, now);
     return saving.kind === 'write' ? saving.reason : saving.kind;
   };
 
@@ -299,7 +299,7 @@ describe('State saving', () => {
   ])('the state of a device that %s (%j) is saved as that of %d ms from now', (_, change, ms) => {
     const known = stored(change);
     const next = known.lastState?.droneState === 'DOCKED' ? resting(0) : state;
-    expect(savingOf(known, [next], now)).toMatchObject({ kind: 'write', savedAt: after(ms) });
+    expect(decideSaving(known, [next], now)).toMatchObject({ kind: 'write', savedAt: after(ms) });
   });
 
   const takeOff = { timestamp: '2026-11-27T10:20:00.000Z' };
@@ -309,11 +309,11 @@ describe('State saving', () => {
     ['flies on', { takeOff }, state, takeOff],
   ])('the state of a device that %s (%j) is saved with its take-off: %j', (_, change, next, expected) => {
     const known = stored({ savedAt: after(-1000), lastState: resting(0), ...change });
-    expect(savingOf(known, [{ ...next, navigation: {} }], now)).toMatchObject({
+    expect(decideSaving(known, [{ ...next, navigation: {} }], now)).toMatchObject({
       kind: 'write',
       ...('takeOff' in change && expected ? { takeOff: expected } : {}),
     });
-    const saving = savingOf(known, [next], now);
+    const saving = decideSaving(known, [next], now);
     expect(saving.kind === 'write' && saving.takeOff?.timestamp).toBe(expected?.timestamp);
   });
 

@@ -6,8 +6,8 @@ import {
   mayMove,
   openStatuses,
   statusesBefore,
-  wayBetween,
-  wayTo,
+  pathBetween,
+  pathTo,
   type JobStatus,
 } from '../../../domain/jobs/job-lifecycle';
 import type { Job } from '../../../domain/jobs/job';
@@ -66,7 +66,7 @@ CANCELLED     no       no      no           no         no      no`;
     ['FAILED', ['FAILED']],
     ['CANCELLED', ['CANCELLED']],
   ] as const)('a new job gets to %s by %j', (status, way) => {
-    expect(wayTo(status)).toEqual(way);
+    expect(pathTo(status)).toEqual(way);
   });
 
   test.each([
@@ -94,7 +94,7 @@ CANCELLED     no       no      no           no         no      no`;
       ['PAUSED', 'READY', undefined],
       ['DONE', 'FLYING', undefined],
     ] as const)('has from %s to %s the way %j', (from, to, way) => {
-      expect(wayBetween<keyof typeof stages>(stages, from, to)).toEqual(way);
+      expect(pathBetween<keyof typeof stages>(stages, from, to)).toEqual(way);
     });
   });
 });

@@ -5,7 +5,7 @@ import {
   type HeightReference,
   type Waypoint,
 } from '../../../domain/missions/mission';
-import { lengthOf } from '../../../domain/missions/mission-length';
+import { measureLength } from '../../../domain/missions/mission-length';
 import { Refusal } from '../../../domain/values/refusal';
 
 const detailsOf = (act: () => unknown) => {
@@ -193,7 +193,7 @@ describe('lengthOf', () => {
   test('is the way along the ellipsoid, whatever the heights', () => {
     // A degree of the equator; a degree of a meridian at it (both by the axes of WGS 84).
     expect(
-      lengthOf({
+      measureLength({
         waypoints: [
           [1, 0, 5],
           [2, 0, 500],
@@ -203,7 +203,7 @@ describe('lengthOf', () => {
       }),
     ).toBeCloseTo(2 * 111_319.491, 2);
     expect(
-      lengthOf({
+      measureLength({
         waypoints: [
           [1, 0],
           [1, 1],

@@ -1,16 +1,16 @@
 import { EVENT_VERSION, outboundEvents, type OutboundEvent } from '../../../domain/platform/outbound-events';
-import { platformEventOf } from '../../../domain/platform/platform-event';
+import { toPlatformEvent } from '../../../domain/platform/platform-event';
 import { PLATFORM } from '../../../domain/values/service';
 import { acme, sampleJob, sampleShare } from '../fixtures/samples';
 
 const at = '2026-11-27T10:30:00.000Z';
 const shareIdOf = (code: string) => `name-of-${code.length}`;
 const ofJob = (before: ReturnType<typeof sampleJob> | undefined, after: ReturnType<typeof sampleJob> | undefined) =>
-  platformEventOf({ kind: 'job', before, after }, at, shareIdOf);
+  toPlatformEvent({ kind: 'job', before, after }, at, shareIdOf);
 const ofShare = (
   before: ReturnType<typeof sampleShare> | undefined,
   after: ReturnType<typeof sampleShare> | undefined,
-) => platformEventOf({ kind: 'share', before, after }, at, shareIdOf);
+) => toPlatformEvent({ kind: 'share', before, after }, at, shareIdOf);
 
 /** Expects that an event matches its schema, with the version that its publisher adds. */
 function expectValid(event: OutboundEvent | undefined): void {
@@ -47,8 +47,8 @@ test('job.created contains the whole job', () => {
 
 test('a change that the platform reported is not published', () => {
   const change = { kind: 'job', before: job, after: next } as const;
-  expect(platformEventOf({ ...change, changedBy: PLATFORM }, at, shareIdOf)).toBeUndefined();
-  expect(platformEventOf(change, at, shareIdOf)).toMatchObject({ type: 'job.updated' });
+  expect(toPlatformEvent({ ...change, changedBy: PLATFORM }, at, shareIdOf)).toBeUndefined();
+  expect(toPlatformEvent(change, at, shareIdOf)).toMatchObject({ type: 'job.updated' });
 });
 
 test('a share that is put back is published, each time under another eventId', () => {
@@ -60,7 +60,7 @@ test('a share that is put back is published, each time under another eventId', (
     { kind, before: undefined, after: shares[1], isRestored: true as const },
     { kind, before: shares[0], after: sampleShare({ version: 7 }), isRestored: true as const },
     { kind, before: sampleShare({ version: 7 }), after: undefined },
-  ].map((change) => platformEventOf(change, at, shareIdOf));
+  ].map((change) => toPlatformEvent(change, at, shareIdOf));
   for (const event of events) expectValid(event);
   expect(events.map((event) => event?.type.split('.')[1])).toEqual(['created', 'ended', 'created', 'created', 'ended']);
   expect(events.map((event) => String(event?.detail['eventId' as never]).split('/')[1])).toEqual([
@@ -96,5 +96,5 @@ test.each([
 
 test('changes of the viewer count and of devices are not published', () => {
   expect(ofShare(sampleShare(), sampleShare({ currentViewers: 1, version: 2 }))).toBeUndefined();
-  expect(platformEventOf({ kind: 'device', before: undefined, after: undefined }, at, shareIdOf)).toBeUndefined();
+  expect(toPlatformEvent({ kind: 'device', before: undefined, after: undefined }, at, shareIdOf)).toBeUndefined();
 });

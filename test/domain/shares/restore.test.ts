@@ -2,13 +2,13 @@ import {
   hasVersions,
   nextVersion,
   restorableTables,
-  restorationOf,
+  decideRestoration,
   restoreMarks,
   type RestorableTable,
   type Restoration,
   type RestoreInput,
   type StoredItem,
-} from '../../../domain/shares/restore';
+} from '../../../domain/shares/restoration';
 import { lifecycle, jobStatuses, isFinal } from '../../../domain/jobs/job-lifecycle';
 
 const at = '2026-11-27T12:00:00.000Z';
@@ -159,7 +159,7 @@ const cases: Readonly<Record<RestorableTable, Readonly<Record<string, Case>>>> =
 };
 
 const decide = (table: RestorableTable, input: Omit<RestoreInput, 'at' | 'differs'>): Restoration =>
-  restorationOf(table, {
+  decideRestoration(table, {
     ...input,
     at,
     differs: (name) => JSON.stringify(input.copy[name]) !== JSON.stringify(input.current?.[name]),

@@ -1,7 +1,7 @@
 import type { Job } from '../../../domain/jobs/job';
 import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { newShare, shareRequest } from '../../../domain/shares/new-share';
-import { flownMission, flownWay, MAX_ROUTE_POINTS, routeOf } from '../../../domain/shares/route';
+import { flownMission, flownWay, MAX_ROUTE_POINTS, simplifyRoute } from '../../../domain/shares/route';
 import { hasEnded } from '../../../domain/shares/share';
 import { fc } from '../../property-runs';
 import { id, sampleJob, sampleShare } from '../fixtures/samples';
@@ -90,7 +90,7 @@ describe('Share', () => {
 describe('routeOf', () => {
   test('keeps a short way, without heights and to about 10 cm', () => {
     expect(
-      routeOf([
+      simplifyRoute([
         [8.12345678, 47, 500],
         [8.2, 47.1],
       ]),
@@ -102,7 +102,7 @@ describe('routeOf', () => {
 
   test('thins a long way out, and keeps both ends and the order', () => {
     const points = Array.from({ length: 1001 }, (_, index) => [index / 100, 47] as const);
-    const route = routeOf(points);
+    const route = simplifyRoute(points);
     expect(route).toHaveLength(MAX_ROUTE_POINTS);
     expect([route[0], route.at(-1)]).toEqual([
       [0, 47],

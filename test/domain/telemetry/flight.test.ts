@@ -1,14 +1,14 @@
-import { pointOf, type TakeOff, takeOffAfter, thinOut } from '../../../domain/telemetry/flight';
+import { toTrackPoint, type TakeOff, takeOffAfter, thinOut } from '../../../domain/telemetry/flight';
 import {
   flownPoints,
-  intervalOf,
+  recordInterval,
   MAX_TRACK_POSITIONS,
   type RecordedPoint,
-  recordedPointOf,
-  tracksOf,
+  toRecordedPoint,
+  groupByDevice,
 } from '../../../domain/telemetry/flight-record';
 import { isFollowed, mayBeSubscribed } from '../../../domain/telemetry/followed-until';
-import { type DeviceState, deviceState } from '../../../domain/telemetry/telemetry';
+import { type DeviceState, deviceState } from '../../../domain/telemetry/sample';
 import { acme, fullSample, id } from '../fixtures/samples';
 
 describe('Flight', () => {
@@ -75,13 +75,13 @@ describe('Flight', () => {
       const position = { type: 'Point', coordinates: [8.54169412, 47.37688749, 443.249] } as const;
       const moving = { timestamp: at(0), navigation: { position, velocity: { groundSpeed: 12.549 } } };
       expect(
-        pointOf({ ...moving, navigation: { position: { ...position, coordinates: [...position.coordinates] } } }),
+        toTrackPoint({ ...moving, navigation: { position: { ...position, coordinates: [...position.coordinates] } } }),
       ).toEqual({
         timestamp: at(0),
         coordinates: [8.541694, 47.376887, 443.2],
       });
-      expect(pointOf({ timestamp: at(0), navigation: { velocity: { groundSpeed: 3 } } })).toBeUndefined();
-      const { groundSpeed } = pointOf({
+      expect(toTrackPoint({ timestamp: at(0), navigation: { velocity: { groundSpeed: 3 } } })).toBeUndefined();
+      const { groundSpeed } = toTrackPoint({
         ...moving,
         navigation: { ...moving.navigation, position: { type: 'Point', coordinates: [8, 47, 443] } },
       }) ?? { groundSpeed: undefined };
@@ -110,7 +110,7 @@ describe('Flight record', () => {
   const at = (seconds: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + seconds * 1000).toISOString();
   describe('recordedPointOf', () => {
     test('is the position with speeds, heading, state and battery, to about 10 cm and a tenth', () => {
-      expect(recordedPointOf({ deviceId: id('device'), ...deviceState.parse(fullSample) })).toEqual({
+      expect(toRecordedPoint({ deviceId: id('device'), ...deviceState.parse(fullSample) })).toEqual({
         deviceId: id('device'),
         timestamp: '2026-11-27T10:30:15.123Z',
         coordinates: [-122.419415, 37.774929, 1085.5],
@@ -125,7 +125,7 @@ describe('Flight record', () => {
     test('has nothing that the device did not report', () => {
       const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
       const sample = { deviceId: id('device'), timestamp: at(0), navigation: { position } };
-      expect(JSON.parse(JSON.stringify(recordedPointOf(sample)))).toEqual({
+      expect(JSON.parse(JSON.stringify(toRecordedPoint(sample)))).toEqual({
         deviceId: id('device'),
         timestamp: at(0),
         coordinates: [8.5, 47.4, 480],
@@ -133,7 +133,7 @@ describe('Flight record', () => {
     });
 
     test('is undefined without a position', () => {
-      expect(recordedPointOf({ deviceId: id('device'), timestamp: at(0) })).toBeUndefined();
+      expect(toRecordedPoint({ deviceId: id('device'), timestamp: at(0) })).toBeUndefined();
     });
   });
 
@@ -142,7 +142,7 @@ describe('Flight record', () => {
     [5, 57.999, 55],
     [5, 60, 60],
   ])('intervalOf gives the beginning of the %s s that %s s are in', (every, seconds, begin) => {
-    expect(intervalOf(at(seconds), every)).toBe(Date.parse(at(begin)) / 1000);
+    expect(recordInterval(at(seconds), every)).toBe(Date.parse(at(begin)) / 1000);
   });
 
   describe('flownPoints', () => {
@@ -172,16 +172,16 @@ describe('Flight record', () => {
 
     test('has a track for each device, in the order of their first positions', () => {
       const [one, two, three] = [point(0, other), point(1), point(2, other)];
-      expect(tracksOf([one, two, three])).toEqual([
+      expect(groupByDevice([one, two, three])).toEqual([
         { deviceId: other, recorded: 2, lines: [[one, three]] },
         { deviceId: id('device'), recorded: 1, lines: [[two]] },
       ]);
-      expect(tracksOf([])).toEqual([]);
+      expect(groupByDevice([])).toEqual([]);
     });
 
     test('thins out a longer one evenly, with the first and the last position', () => {
       const count = 2 * MAX_TRACK_POSITIONS - 1;
-      const [track] = tracksOf(Array.from({ length: count }, (_, index) => point(index)));
+      const [track] = groupByDevice(Array.from({ length: count }, (_, index) => point(index)));
       expect(track?.recorded).toBe(count);
       expect(track?.lines.map((line) => line.map(({ timestamp }) => timestamp))).toEqual([
         Array.from({ length: MAX_TRACK_POSITIONS }, (_, index) => at(2 * index)),
@@ -190,7 +190,7 @@ describe('Flight record', () => {
 
     test('has a line before and after each gap of a device, whatever another one reports meanwhile', () => {
       const [one, two, three, four] = [point(0), point(1), point(12), point(13)];
-      expect(tracksOf([one, two, point(6, other), three, four])).toMatchObject([
+      expect(groupByDevice([one, two, point(6, other), three, four])).toMatchObject([
         {
           recorded: 4,
           lines: [
@@ -203,7 +203,7 @@ describe('Flight record', () => {
     });
 
     test('has no gap where only thinning out makes a step long', () => {
-      const [track] = tracksOf(Array.from({ length: 3 * MAX_TRACK_POSITIONS }, (_, index) => point(9 * index)));
+      const [track] = groupByDevice(Array.from({ length: 3 * MAX_TRACK_POSITIONS }, (_, index) => point(9 * index)));
       expect(track?.lines).toHaveLength(1);
     });
   });

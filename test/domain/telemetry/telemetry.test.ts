@@ -1,4 +1,4 @@
-import { ageAt, sample, sequenceOf } from '../../../domain/telemetry/telemetry';
+import { ageAt, sample, sampleSequence } from '../../../domain/telemetry/sample';
 import { id } from '../fixtures/samples';
 import { fc } from '../../property-runs';
 
@@ -144,11 +144,11 @@ test.each(['yesterday', '2026-11-27', '2026-11-27T10:30:15', '2026-13-01T00:00:0
 );
 
 test('the sequence of a sample is its timestamp in Unix milliseconds', () => {
-  expect(sequenceOf(least)).toBe(1795775415123);
+  expect(sampleSequence(least)).toBe(1795775415123);
   const moments = fc.date({ min: new Date('2020-01-01Z'), max: new Date('2090-01-01Z'), noInvalidDate: true });
   fc.assert(
     fc.property(moments, moments, (one, other) => {
-      const sequence = (date: Date) => sequenceOf(sample.parse({ ...least, timestamp: date.toISOString() }));
+      const sequence = (date: Date) => sampleSequence(sample.parse({ ...least, timestamp: date.toISOString() }));
       expect(Math.sign(sequence(one) - sequence(other))).toBe(Math.sign(one.getTime() - other.getTime()));
     }),
   );

@@ -1,6 +1,6 @@
 import { cutAtAntimeridian } from '../../../domain/telemetry/antimeridian';
 import type { RecordedPoint } from '../../../domain/telemetry/flight-record';
-import { linesOf, MAX_GAP_S, thinOutLines } from '../../../domain/telemetry/track-lines';
+import { splitAtGaps, MAX_GAP_S, thinOutLines } from '../../../domain/telemetry/track-lines';
 import { id } from '../fixtures/samples';
 
 const begin = Date.parse('2026-11-27T10:30:00.000Z');
@@ -16,15 +16,15 @@ describe('Track lines', () => {
 
   describe('linesOf', () => {
     test('is one line as long as no two positions are more than ten seconds apart', () => {
-      expect(linesOf(points(0, MAX_GAP_S, 2 * MAX_GAP_S))).toEqual([points(0, 10, 20)]);
+      expect(splitAtGaps(points(0, MAX_GAP_S, 2 * MAX_GAP_S))).toEqual([points(0, 10, 20)]);
     });
 
     test('breaks the line at each gap, also around a single position', () => {
-      expect(linesOf(points(0, 1, 11.001, 30, 31))).toEqual([points(0, 1), points(11.001), points(30, 31)]);
+      expect(splitAtGaps(points(0, 1, 11.001, 30, 31))).toEqual([points(0, 1), points(11.001), points(30, 31)]);
     });
 
     test('has no line without positions', () => {
-      expect(linesOf([])).toEqual([]);
+      expect(splitAtGaps([])).toEqual([]);
     });
   });
 

@@ -1,5 +1,5 @@
-import { job } from '../../../domain/jobs/job';
-import { share } from '../../../domain/shares/share';
+import { jobRecord } from '../../../domain/jobs/job';
+import { shareRecord } from '../../../domain/shares/share';
 import { metadata } from '../../../domain/values/metadata';
 import { moment, text } from '../../../domain/values/text';
 import { fc } from '../../property-runs';
@@ -173,11 +173,11 @@ describe('Metadata', () => {
   });
 
   test.each<[string, unknown]>([
-    ['a job', job.shape.metadata],
-    ['a share', share.shape.metadata],
+    ['a job', jobRecord.shape.metadata],
+    ['a share', shareRecord.shape.metadata],
   ])('metadata of %s that was stored before a rule can still be read', (_, schema) => {
     const before = { id: 1e20, note: '\ud83d' };
-    expect((schema as typeof job.shape.metadata).parse(before)).toBe(before);
+    expect((schema as typeof jobRecord.shape.metadata).parse(before)).toBe(before);
     expect(messagesOf(before)).toHaveLength(2);
   });
 });

@@ -1,7 +1,7 @@
 import { jobRequest, newJob } from '../../../domain/jobs/job';
 import { callSeat, withSeat } from '../../../domain/values/call-seats';
-import { originOf } from '../../../domain/values/creator';
-import { actionOf, type Destination, whyNotFlown } from '../../../domain/values/destination';
+import { findOrigin } from '../../../domain/values/creator';
+import { meantAction, type Destination, whyNotFlown } from '../../../domain/values/destination';
 import { kinds, organisationId, organisationOf } from '../../../domain/values/id';
 import { pageToken, readPageToken } from '../../../domain/values/page-token';
 import { fc } from '../../property-runs';
@@ -130,7 +130,7 @@ describe('Creator', () => {
     ['not noted, of an only client', undefined, true, 'own'],
     ['not noted, of one of several clients', undefined, false, 'unknown'],
   ])('what is %s is of the origin that is known', (_, createdBy, isOnlyClient, origin) => {
-    expect(originOf(createdBy, 'a', isOnlyClient)).toBe(origin);
+    expect(findOrigin(createdBy, 'a', isOnlyClient)).toBe(origin);
   });
 });
 
@@ -145,7 +145,7 @@ describe('Destination', () => {
     ['a location and a mission', { desiredLocation: place, missionId: 'mission-42' }, 'MISSION'],
     ['an action', { desiredLocation: place, actionOnArrival: 'ORBIT' }, 'ORBIT'],
   ])('%s means the action %s', (_, destination, action) => {
-    expect(actionOf(destination)).toBe(action);
+    expect(meantAction(destination)).toBe(action);
     expect(whyNotFlown(destination)).toBeUndefined();
   });
 

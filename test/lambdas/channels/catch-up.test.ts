@@ -1,8 +1,8 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { outgoing, sendToFollower } from '../../../lambdas/sockets/followers';
+import { outgoing, sendToFollower } from '../../../lambdas/sockets/send-to-followers';
 import { bufferMessages, stopDelivery } from '../../../data/channels/followers';
-import { follow, followedDevice } from '../../../data/channels/sessions';
+import { followDevice, followedDevice } from '../../../data/channels/sessions';
 import { catchUp, sendFinalMessage } from '../../../lambdas/channels/catch-up';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';
@@ -155,7 +155,7 @@ describe('A follower that has been sent the snapshot', () => {
   describe('ends only the waiting that its snapshot was requested for', () => {
     /** What happens to the follower while its first buffered message is sent, and whether a later snapshot of it still ends the waiting. */
     const subscribedAgain = async () => {
-      await follow(partner, id('device'), 2, 'second');
+      await followDevice(partner, id('device'), 2, 'second');
       await bufferMessages(subscribed, [{ text: JSON.stringify(message(7)) }]);
     };
     const partner = partnerSession();

@@ -4,7 +4,7 @@ import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand, UpdateCommand
 import { stopClock } from '../fixtures/clock';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import '../fixtures/issuer';
-import { shareProtocols } from '../../../contract/shares/share-page';
+import { shareProtocols } from '../../../contract/shares/viewer-protocol';
 import { handler } from '../../../lambdas/channels/connect.lambda';
 import { acme, id } from '../../domain/fixtures/samples';
 import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';

@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { connection } from '../../data/fixtures/sockets';
-import { seatOf } from '../../../data/store/seats';
+import { formatSeat } from '../../../data/store/seats';
 import { handler } from '../../../lambdas/channels/disconnect.lambda';
 import { store } from '../../data/fixtures/store';
 import { id, sampleShare } from '../../domain/fixtures/samples';
@@ -18,7 +18,7 @@ test('deletes the connection and releases its seat', async () => {
   expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
   expect(store).toHaveReceivedCommandWith(UpdateCommand, {
     Key: { channel: 'client#client1', connectionId: 'client#client1' },
-    ExpressionAttributeValues: expect.objectContaining({ ':seats': new Set([seatOf(connection())]) }) as never,
+    ExpressionAttributeValues: expect.objectContaining({ ':seats': new Set([formatSeat(connection())]) }) as never,
   });
 });
 

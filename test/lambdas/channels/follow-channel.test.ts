@@ -3,8 +3,8 @@ import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { scopes } from '../../../contract/terms/scopes';
 import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/channels/status-channels';
 import { listenersKey } from '../../../data/channels/listeners';
-import { toItem } from '../../../data/jobs/job-item';
-import { LONGEST_CONNECTION_S } from '../../../domain/channels/connection';
+import { jobToItem } from '../../../data/jobs/job-item';
+import { LONGEST_CONNECTION_S } from '../../../domain/channels/longest-connection';
 import { handler } from '../../../lambdas/channels/connect.lambda';
 import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';
 import { storeOnEngine } from '../../data/fixtures/engine';
@@ -26,7 +26,7 @@ beforeEach(() => {
   for (const TableName of ['fleet', 'jobs', 'shares']) store.on(UpdateCommand, { TableName }).resolves({});
   store.on(GetCommand, { TableName: 'partners' }).resolves({ Item: partner });
   store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
-  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
+  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: jobToItem(acme, sampleJob()) });
   const share = { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme };
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
   const group = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
@@ -55,7 +55,7 @@ const finalMessages = { job: '"deleted":true', share: '"shareState":"REVOKED"', 
 test('the organisation of a follower is noted before the snapshot is made, for as long as the connection may last', async () => {
   const jobId = id('job', rival);
   store.on(GetCommand, { TableName: 'partners' }).resolves({ Item: { ...partner, organisation: rival } });
-  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(rival, { ...sampleJob(), jobId }) });
+  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: jobToItem(rival, { ...sampleJob(), jobId }) });
   const seconds = Math.floor(Date.now() / 1000);
   let noted: unknown;
   lambda.callsFake(async () => {
@@ -130,7 +130,9 @@ describe.each(channelKinds)('Following a %s', (kind) => {
 });
 
 test("following another organisation's job is refused with 403", async () => {
-  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(rival, sampleJob({ jobId: id('job', rival) })) });
+  store
+    .on(GetCommand, { TableName: 'jobs' })
+    .resolves({ Item: jobToItem(rival, sampleJob({ jobId: id('job', rival) })) });
   await expect(handshake({ query: { channel: 'job', id: id('job', rival) } })).resolves.toBe(403);
 });
 

@@ -1,10 +1,10 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
-import { topicOf } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/topics-and-paths';
 import type { Follower } from '../../../data/channels/followers';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { toItem } from '../../../data/jobs/job-item';
-import { endExpiredShare, endSharesOf } from '../../../data/shares/shares';
+import { jobToItem } from '../../../data/jobs/job-item';
+import { endExpiredShare, endAllShares } from '../../../data/shares/shares';
 import type { Share } from '../../../domain/shares/share';
 import { handler as revokeHandler } from '../../../lambdas/shares/revoke-share.lambda';
 import { handler as retain } from '../../../lambdas/channels/retain-status.lambda';
@@ -142,7 +142,7 @@ const revoke = () =>
     expect(answer.status).toBe(200),
   );
 const expired = () => endExpiredShare(shareCode, '2999-01-02T00:00:00.000Z');
-const offboarded = () => endSharesOf(acme);
+const offboarded = () => endAllShares(acme);
 const revokedAt = '2026-11-27T10:40:00.000Z';
 
 describe.each<[string, () => Promise<unknown>, Partial<Share>, string]>([
@@ -166,7 +166,7 @@ describe.each<[string, () => Promise<unknown>, Partial<Share>, string]>([
         expect(closed).toContain(receiver);
       }
       expectOneEnd();
-      expectLastWord(topicOf({ kind: 'share', id: shareCode }), { shareState, sequence: 4 });
+      expectLastWord(topicName({ kind: 'share', id: shareCode }), { shareState, sequence: 4 });
     },
   );
 
@@ -219,7 +219,7 @@ describe.each<[string, () => Promise<unknown>, Partial<Share>, string]>([
 });
 
 describe.each([
-  ['job', 'jobs', { jobId: id('job') }, () => toItem(acme, sampleJob({ version: 3 })), { deleted: true }],
+  ['job', 'jobs', { jobId: id('job') }, () => jobToItem(acme, sampleJob({ version: 3 })), { deleted: true }],
   ['share', 'shares', { shareCode }, share, { shareState: 'REVOKED' }],
 ] as const)('While a %s ends, and AWS IoT has not retained its state yet', (kind, table, key, itemOf, last) => {
   test('its topic gets the end last, after which it retains nothing', async () => {
@@ -238,7 +238,7 @@ describe.each([
     await shortly();
     letGo();
     await Promise.all([retaining, ending]);
-    const topic = topicOf(channelOf);
+    const topic = topicName(channelOf);
     expectLastWord(topic, { sequence: 4, ...last });
     expect(arrivedAt(topic).at(-1)).toEqual({ cleared: true });
   });
@@ -264,7 +264,7 @@ describe('A wide share whose end is told by an invocation of its own', () => {
     await run(counted(of));
     letGo();
     await telling;
-    for (const receiver of ['viewer', 'reader', topicOf({ kind: 'share', id: shareCode })]) {
+    for (const receiver of ['viewer', 'reader', topicName({ kind: 'share', id: shareCode })]) {
       expect(arrivedAt(receiver).filter(({ shareState }) => shareState === 'ACTIVE')).toHaveLength(
         receiver === 'reader' ? 0 : 1,
       );
@@ -276,7 +276,7 @@ describe('A wide share whose end is told by an invocation of its own', () => {
 test('a job that is deleted while its state is being sent says so last, also to a follower that waits for its first messages', async () => {
   const before = sampleJob({ status: 'FAILED', version: 3 });
   const ofJob = (connectionId: string) => connection({ connectionId, socketId: connectionId } as never);
-  await engine.put('jobs', { ...toItem(acme, before), topicUntil: later });
+  await engine.put('jobs', { ...jobToItem(acme, before), topicUntil: later });
   const waiting = { ...ofJob('waiting'), bufferingSince: Math.floor(Date.now() / 1000) };
   await engine.put('connections', ofJob('partner'), waiting);
   const letGo = hold(({ sequence, deleted }) => sequence === 3 && deleted === undefined);
@@ -290,7 +290,7 @@ test('a job that is deleted while its state is being sent says so last, also to 
   await shortly();
   letGo();
   await Promise.all([first, telling]);
-  for (const receiver of ['partner', 'waiting', topicOf({ kind: 'job', id: before.jobId })])
+  for (const receiver of ['partner', 'waiting', topicName({ kind: 'job', id: before.jobId })])
     expectLastWord(receiver, { deleted: true, sequence: 4 });
   expect([...closed].toSorted()).toEqual(['partner', 'waiting']);
 });

@@ -1,6 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { seatOf } from '../../../data/store/seats';
+import { formatSeat } from '../../../data/store/seats';
 import { readRecount } from '../../../data/shares/share-viewers';
 import { handler } from '../../../lambdas/channels/heartbeat.lambda';
 import { connection } from '../../data/fixtures/sockets';
@@ -15,7 +15,7 @@ const engine = storeOnEngine('connections');
 const NOW = 1_795_776_000;
 /** The seat of a connection that was opened this long ago. */
 const seat = (connectionId: string, secondsAgo: number) =>
-  seatOf({ connectionId, openedAt: NOW - secondsAgo, expiresAt: NOW + 3600 });
+  formatSeat({ connectionId, openedAt: NOW - secondsAgo, expiresAt: NOW + 3600 });
 const seatCount = (owner: string, seats: string[], more: object = {}) => ({
   channel: owner,
   connectionId: owner,

@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { listenersKey } from '../../../data/channels/listeners';
-import { toItem } from '../../../data/commands/command-item';
-import { toItem as jobItem } from '../../../data/jobs/job-item';
+import { commandToItem } from '../../../data/commands/command-item';
+import { jobToItem as jobItem } from '../../../data/jobs/job-item';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import { connection } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
@@ -15,7 +15,7 @@ import { later, sentTo } from '../fixtures/telemetry';
 const done = sampleCommand({ status: 'DONE', endedAt: '2026-11-27T10:30:04.000Z', version: 2 });
 const streamed = (before: CommandRecord | undefined, after: CommandRecord | undefined, shareCode?: string) => {
   const { deviceId, commandId } = after ?? before ?? done;
-  const item = (one: CommandRecord | undefined) => one && toItem(one, shareCode);
+  const item = (one: CommandRecord | undefined) => one && commandToItem(one, shareCode);
   return run(record({ deviceId, commandId }, item(before), item(after)));
 };
 const topics = () => published().map(({ topic }) => topic);

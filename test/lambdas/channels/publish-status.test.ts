@@ -1,7 +1,7 @@
 import { stopClock } from '../fixtures/clock';
 import { PublishCommand, RequestEntityTooLargeException, ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { topicOf } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/topics-and-paths';
 import { deviceMessage, type StatusEvent } from '../../../domain/channels/status-event';
 import * as delivery from '../../../lambdas/channels/publish-status';
 import { socketCalls, sockets } from '../../data/fixtures/sockets';
@@ -39,7 +39,7 @@ describe('On the topic of its channel', () => {
   ] as const)('an event of role %s is published with %j', async (role, retained) => {
     givenFollowers();
     await publishStatus(event(role));
-    expect(published()).toEqual([{ topic: topicOf(channel), text, qos: 1, ...retained }]);
+    expect(published()).toEqual([{ topic: topicName(channel), text, qos: 1, ...retained }]);
   });
 
   test('a final message is not retained, and the retained message is cleared', async () => {
@@ -130,7 +130,7 @@ describe('A change of a job or a share', () => {
   test('that is its end is published to a subscriber who has not been noted yet, and nothing is cleared', async () => {
     givenSockets(1);
     await publishFor(undefined, 'end');
-    expect(published()).toEqual([{ topic: topicOf(channel), text, retain: false, qos: 1 }]);
+    expect(published()).toEqual([{ topic: topicName(channel), text, retain: false, qos: 1 }]);
     expect(socketCalls()).toEqual([`socket-1 ${text}`, 'socket-1 closed']);
   });
 
@@ -138,8 +138,8 @@ describe('A change of a job or a share', () => {
     givenFollowers();
     await publishFor(now + 600, 'end');
     expect(published()).toEqual([
-      { topic: topicOf(channel), text, retain: false, qos: 1 },
-      { topic: topicOf(channel), text: '', retain: true, qos: 1 },
+      { topic: topicName(channel), text, retain: false, qos: 1 },
+      { topic: topicName(channel), text: '', retain: true, qos: 1 },
     ]);
   });
 

@@ -2,7 +2,7 @@ import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { SnapshotRequest } from '../../../data/channels/snapshot-requests';
 import type { StatusMessage } from '../../../domain/channels/status-message';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { handler } from '../../../lambdas/channels/send-snapshot.lambda';
 import { connection, gone, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
@@ -18,10 +18,10 @@ import {
   shareItem,
   viewerSession,
 } from '../fixtures/telemetry';
-import { followersOf } from '../../../data/channels/followers';
+import { findFollowers } from '../../../data/channels/followers';
 import { jobMessage } from '../../../domain/channels/status-event';
 import { sendChannelSnapshot } from '../../../lambdas/channels/snapshot-of-status';
-import { publishToSockets } from '../../../lambdas/sockets/followers';
+import { publishToSockets } from '../../../lambdas/sockets/send-to-followers';
 import { givenBufferingFollower, type Turn } from '../fixtures/buffering-follower';
 import { fc, propertyRuns } from '../../property-runs';
 
@@ -31,7 +31,7 @@ describe('Send snapshot', () => {
 
   beforeEach(() => {
     store.resolves({});
-    store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
+    store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: jobToItem(acme, sampleJob()) });
     store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem() });
     store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: deviceItem(id('device'), reported) });
     givenSession(viewerSession());
@@ -143,7 +143,7 @@ describe('Interleaved snapshots', () => {
     let now = 1;
     store
       .on(GetCommand, { TableName: 'jobs' })
-      .callsFake(() => turn('state', () => Promise.resolve({ Item: toItem(acme, version(now)) })));
+      .callsFake(() => turn('state', () => Promise.resolve({ Item: jobToItem(acme, version(now)) })));
     store.on(QueryCommand).callsFake(() => turn('followers', async () => ({ Items: [await waiting.item()] })));
     store.on(QueryCommand, { TableName: 'events' }).resolves({});
     sockets.on(PostToConnectionCommand).callsFake(({ Data }: { Data: string }) =>
@@ -162,7 +162,7 @@ describe('Interleaved snapshots', () => {
         await scheduler.schedule(Promise.resolve(), 'stream');
         while (now < sequence) await scheduler.schedule(Promise.resolve(), 'stream waits');
         const event = { role: 'state', message: jobMessage(version(sequence)) } as const;
-        await publishToSockets(event, followersOf(channel));
+        await publishToSockets(event, findFollowers(channel));
       }
     };
     const all = Promise.all([sendChannelSnapshot(follower), change(), publishChanges()]);

@@ -1,9 +1,9 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { stopClock } from '../fixtures/clock';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import type { Job } from '../../../domain/jobs/job';
-import { cursorOf } from '../../../domain/events/cursor';
+import { formatCursor } from '../../../domain/events/cursor';
 import { jobMessage } from '../../../domain/channels/status-event';
 import { sendChannelSnapshot } from '../../../lambdas/channels/snapshot-of-status';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
@@ -19,9 +19,9 @@ import { deviceItem, givenSession, partnerSession, sentTo } from '../fixtures/te
 describe('Snapshot of status', () => {
   const follower = connection();
   const givenJob = (found: Job | undefined) =>
-    store.on(GetCommand, { TableName: 'jobs' }).resolves(found ? { Item: toItem(acme, found) } : {});
+    store.on(GetCommand, { TableName: 'jobs' }).resolves(found ? { Item: jobToItem(acme, found) } : {});
   /** Of an empty log. */
-  const cursor = cursorOf(acme, 0);
+  const cursor = formatCursor(acme, 0);
   const snapshot = (of: Job) => `socket-1 ${JSON.stringify({ ...jobMessage(of), cursor, snapshot: true })}`;
   const change = sampleJob({ status: 'QUEUED', version: 4 });
   const changePost = `socket-1 ${JSON.stringify(jobMessage(change))}`;
@@ -185,8 +185,8 @@ describe('Snapshot of status', () => {
     await waiting.buffer(late);
     await sendChannelSnapshot(ofGroup, { after: 7 });
     expect(sentMessages()).toEqual([
-      { ...late, cursor: cursorOf(acme, 6), replayed: true },
-      { type: 'resumed', cursor: cursorOf(acme, 7) },
+      { ...late, cursor: formatCursor(acme, 6), replayed: true },
+      { type: 'resumed', cursor: formatCursor(acme, 7) },
     ]);
   });
 

@@ -2,8 +2,8 @@ import { BatchWriteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamo
 import { ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { connection, socketCalls } from '../../data/fixtures/sockets';
-import { toItem } from '../../../data/jobs/job-item';
-import type { DeviceState } from '../../../domain/telemetry/telemetry';
+import { jobToItem } from '../../../data/jobs/job-item';
+import type { DeviceState } from '../../../domain/telemetry/sample';
 import { store } from '../../data/fixtures/store';
 import { record } from '../../data/fixtures/stream-record';
 import { broker, published } from '../../data/fixtures/topics';
@@ -11,7 +11,7 @@ import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { run, unique } from '../fixtures/status-fan-out';
 import { givenFollowedGroup, later, deviceItem, queue, shareItem } from '../fixtures/telemetry';
-import { readRetentionRequest, requestRetention } from '../../../data/channels/retained-status';
+import { readRetentionRequest, requestRetention } from '../../../data/channels/retention-requests';
 import { handler } from '../../../lambdas/channels/retain-status.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
 
@@ -30,7 +30,7 @@ describe('A report of a device', () => {
     run(record({ organisation: acme, id: id('device') }, { ...before }, { ...after }));
   const before = device({ timestamp: '2026-11-27T10:29:59.000Z' });
   const running = sampleJob({ status: 'IN_PROGRESS' });
-  const followedJob = { ...toItem(acme, running), socketsUntil: later, topicUntil: later };
+  const followedJob = { ...jobToItem(acme, running), socketsUntil: later, topicUntil: later };
   const readsOfJobs = () =>
     store.commandCalls(GetCommand, { TableName: 'jobs' }).map(({ args: [{ input }] }) => input.ConsistentRead);
   const givenJob = (Item?: object) => store.on(GetCommand, { TableName: 'jobs' }).resolves(Item ? { Item } : {});
@@ -79,9 +79,9 @@ describe('A report of a device', () => {
   });
 
   test.each<[string, object | undefined, string]>([
-    ['is not running', toItem(acme, sampleJob({ status: 'QUEUED' })), id('job')],
+    ['is not running', jobToItem(acme, sampleJob({ status: 'QUEUED' })), id('job')],
     ['was deleted', undefined, id('job')],
-    ['another device flies', toItem(acme, { ...running, deviceId: id('device', acme, unique(2)) }), id('job')],
+    ['another device flies', jobToItem(acme, { ...running, deviceId: id('device', acme, unique(2)) }), id('job')],
   ])('does not go to a job that %s', async (_, Item, jobId) => {
     givenJob(Item);
     await report(before, device({ jobId }));
@@ -135,11 +135,11 @@ describe('A report of a device', () => {
 
   test('is sent to the media only that are followed', async () => {
     store.on(QueryCommand).resolves({ Items: [connection()] });
-    givenJob({ ...toItem(acme, running), topicUntil: 1, socketsUntil: later });
+    givenJob({ ...jobToItem(acme, running), topicUntil: 1, socketsUntil: later });
     await report(before, device({ jobId: id('job') }));
     expect(topics()).toEqual([ofGroup]);
     expect(socketCalls()).toHaveLength(2);
-    givenJob({ ...toItem(acme, running), topicUntil: later });
+    givenJob({ ...jobToItem(acme, running), topicUntil: later });
     await report(before, device({ jobId: id('job') }));
     expect(topics()).toEqual([ofGroup, ofGroup, `${id('job')}/JOB/STATUS transient`]);
     expect(socketCalls()).toHaveLength(3);
@@ -163,7 +163,7 @@ describe('Retain status', () => {
 
   describe('A channel in the queue', () => {
     test.each([
-      ['job', 'jobs', { jobId: id('job') }, { ...toItem(acme, sampleJob()), topicUntil: 4e9 }],
+      ['job', 'jobs', { jobId: id('job') }, { ...jobToItem(acme, sampleJob()), topicUntil: 4e9 }],
       ['share', 'shares', { shareCode: id('share') }, { ...shareItem(), topicUntil: 4e9 }],
     ] as const)(
       'of a %s has its state published again by the stream, in order with its changes',

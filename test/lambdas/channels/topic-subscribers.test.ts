@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../../../data/jobs/job-item';
-import { cursorOf } from '../../../domain/events/cursor';
+import { jobToItem } from '../../../data/jobs/job-item';
+import { formatCursor } from '../../../domain/events/cursor';
 import type { Job } from '../../../domain/jobs/job';
 import type { Share } from '../../../domain/shares/share';
 import { handler } from '../../../lambdas/channels/status-fan-out.lambda';
@@ -168,7 +168,7 @@ describe('A number of viewers', () => {
 describe('A subscriber who is noted', () => {
   const now = Math.floor(Date.now() / 1000);
   const [earlier, until] = [now + 600, now + 5400];
-  const item = (of: Job, topicUntil?: number) => ({ ...toItem(acme, of), topicUntil });
+  const item = (of: Job, topicUntil?: number) => ({ ...jobToItem(acme, of), topicUntil });
   const noted = (of: Job, number: number, before?: number, after = until) =>
     record({ organisation: acme, jobId: of.jobId }, item(of, before), item(of, after), number);
   const followed = (before: Job, after: Job | undefined, number: number) => jobRecord(before, after, number, until);
@@ -221,7 +221,7 @@ describe('A subscriber who is noted', () => {
       return { Items: [{ number: 7, channel: 'job#other', message: '{}', ttl: later }] };
     });
     await run(noted(fresh, 1), followed(fresh, { ...failed, jobId: fresh.jobId }, 2));
-    expect(publishedMessages().map(({ cursor }) => cursor)).toEqual([cursorOf(acme, 7), expect.any(String)]);
+    expect(publishedMessages().map(({ cursor }) => cursor)).toEqual([formatCursor(acme, 7), expect.any(String)]);
     expect(callsMeanwhile).toBe(0);
     expect(sent().length).toBeGreaterThan(1);
   });

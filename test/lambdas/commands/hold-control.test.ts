@@ -10,7 +10,7 @@ import { call } from '../fixtures/api-gateway';
 import { commandedDevice, commandsIn, givenCommand } from '../fixtures/commands';
 import '../fixtures/log';
 import { shareItem } from '../fixtures/telemetry';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { idFrom } from '../../../data/store/new-id';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import type { Job } from '../../../domain/jobs/job';
@@ -201,7 +201,7 @@ describe('List job commands', () => {
   const [second = '', third = ''] = ['1', '2'].map((last) => id('device', acme, `01jd000000000000000000000${last}`));
 
   const givenJob = (change: Partial<Job> = {}) =>
-    engine.put('jobs', toItem(acme, sampleJob({ createdAt, updatedAt: createdAt, ...change })));
+    engine.put('jobs', jobToItem(acme, sampleJob({ createdAt, updatedAt: createdAt, ...change })));
   const givenDevice = (deviceId: string, deviceGroupId = id('group')) =>
     engine.put('fleet', commandedDevice('WAYPOINT', { ...fleetKey(acme, deviceId), deviceId, deviceGroupId }));
 

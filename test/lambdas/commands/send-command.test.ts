@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import canonicalize from 'canonicalize';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import type { Job } from '../../../domain/jobs/job';
 import { isFlown, jobStatuses } from '../../../domain/jobs/job-lifecycle';
@@ -240,7 +240,7 @@ describe.each(stops)('%s to a device that stood, as it reported last', (name) =>
     ['the request names the job that it is to fly', [{ ...begun, status: 'QUEUED' }], id('job'), id('job')],
   ])('comes through when %s', async (_, jobs, named, jobId) => {
     await engine.put('fleet', commandedDevice('DOCKED'));
-    await engine.put('jobs', ...jobs.map((job) => toItem(acme, sampleJob(job))));
+    await engine.put('jobs', ...jobs.map((job) => jobToItem(acme, sampleJob(job))));
     const { jobId: filledIn, ...sent } = commandOf(await send({ name, ...(named && { jobId: named }) }));
     expect({ name: sent.name, jobId: filledIn }).toEqual({ name, jobId });
     expect((await send({ name: 'TAKE_PHOTO' })).status).toBe(409);
@@ -253,7 +253,7 @@ describe.each(stops)('%s to a device that stood, as it reported last', (name) =>
     ['is that of another device', { ...begun, deviceId: id('device', acme, '01jd0000000000000000000009') }],
   ])('is refused while a job %s', async (_, job) => {
     await engine.put('fleet', commandedDevice('DOCKED'));
-    await engine.put('jobs', toItem(acme, sampleJob(job)));
+    await engine.put('jobs', jobToItem(acme, sampleJob(job)));
     expect(await send({ name })).toMatchObject({ status: 409, body: { error: 'cannot_command' } });
   });
 
@@ -298,7 +298,7 @@ test.each([
 
 test("another device's job is 409", async () => {
   await engine.put('fleet', commandedDevice());
-  await engine.put('jobs', toItem(acme, sampleJob({ deviceId: id('device', acme, '01jd0000000000000000000009') })));
+  await engine.put('jobs', jobToItem(acme, sampleJob({ deviceId: id('device', acme, '01jd0000000000000000000009') })));
   expect((await send({ name: 'PAUSE', jobId: id('job') })).body).toEqual(
     conflict('jobId', 'is not flown by this device'),
   );

@@ -2,9 +2,9 @@ import { countedEndpoints } from '../../../contract/limits';
 import * as rates from '../../../contract/terms/rates';
 import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../../contract/channels/status-channels';
 import { stopLimits, type StopLimit, type StopLimitName } from '../../../contract/stop-limits';
-import { clientSeats, seatOf, seatsKey, shareSeats } from '../../../data/store/seats';
-import { callsOf, counterKey } from '../../../data/access/rate-limit';
-import { shareIdOf } from '../../../data/shares/share-id';
+import { clientSeats, formatSeat, seatsKey, shareSeats } from '../../../data/store/seats';
+import { callCounter, counterKey } from '../../../data/access/rate-limit';
+import { digestShareCode } from '../../../data/shares/share-id';
 import { newLease } from '../../../domain/commands/control-lease';
 import { stopNames } from '../../../domain/commands/stops';
 import { viewerHandshakesPerMinute } from '../../../domain/shares/share';
@@ -26,7 +26,7 @@ jest.setTimeout(60_000);
 
 const COMMANDS = 'POST /v3/devices/{deviceId}/commands';
 const [shareCode, deviceId] = [id('share'), id('device')];
-const shareId = shareIdOf(shareCode);
+const shareId = digestShareCode(shareCode);
 
 const sendByRest = (name: string) =>
   call(sendCommand, { scopes: ['command:control'], path: { deviceId }, body: { name } }, 50_000);
@@ -49,7 +49,7 @@ const givenHead = (head: object) =>
 const seats = (count: number) =>
   new Set(
     Array.from({ length: count }, (_, index) =>
-      seatOf({ connectionId: `other-${index}`, openedAt: seconds(), expiresAt: seconds() + 3600 }),
+      formatSeat({ connectionId: `other-${index}`, openedAt: seconds(), expiresAt: seconds() + 3600 }),
     ),
   );
 
@@ -58,7 +58,7 @@ type OwnLimit = Exclude<StopLimitName, `AWS: ${string}`>;
 
 /** How others, or other acts, use up each limit. */
 const useUp: Readonly<Record<OwnLimit, () => Promise<unknown>>> = {
-  'commands of a client': () => counted(callsOf('client1', COMMANDS), rates.COMMANDS_PER_MINUTE),
+  'commands of a client': () => counted(callCounter('client1', COMMANDS), rates.COMMANDS_PER_MINUTE),
   'commands to a device': () =>
     givenHead({ counted: { start: seconds() - (seconds() % 60), calls: rates.COMMANDS_OF_DEVICE_PER_MINUTE } }),
   'commands to a device at the same moment': () => {
@@ -75,14 +75,14 @@ const useUp: Readonly<Record<OwnLimit, () => Promise<unknown>>> = {
   '`takeControl` of viewers': () => counted(`lease#${shareId}`, rates.CONTROL_TAKEN_PER_MINUTE),
   'other requests of a client': async () => {
     for (const { operation, limit } of countedEndpoints)
-      if (operation !== COMMANDS) await counted(callsOf('client1', operation), limit);
+      if (operation !== COMMANDS) await counted(callCounter('client1', operation), limit);
     const waiting = Array.from({ length: MAX_WAITING_OF_CLIENT }, (_, n) => callSeat(Date.now() + 20_000, `${n}`));
     await engine.put('requests', { id: 'waiting#client#client1', seats: new Set(waiting) });
   },
   'mission files of an organisation at the same time': () =>
     engine.put('requests', { id: `files#${acme}`, seats: new Set([callSeat(Date.now() + 10_000, 'file')]) }),
   'connections and handshakes of a client': async () => {
-    await counted(callsOf('client1', HANDSHAKE), HANDSHAKES_PER_MINUTE);
+    await counted(callCounter('client1', HANDSHAKE), HANDSHAKES_PER_MINUTE);
     await engine.put('connections', { ...seatsKey(clientSeats('client1')), seats: seats(MAX_CONNECTIONS) });
   },
   'viewers of a share, and their handshakes': async () => {

@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { insertMission } from '../../../data/missions/missions';
 import { PLATFORM, SERVICE } from '../../../domain/values/service';
 import { handler as consumeEvent } from '../../../lambdas/platform/consume-platform-events.lambda';
@@ -166,7 +166,7 @@ test('an answer to a question that nobody asked is accepted, changes nothing, an
 test('no device that is free now is a finding, but not of a job for later', async () => {
   await givenDevice(1, { percent: 5 });
   const busy = await givenDevice(2);
-  await engine.put('jobs', toItem(acme, sampleJob({ deviceId: busy, status: 'QUEUED' })));
+  await engine.put('jobs', jobToItem(acme, sampleJob({ deviceId: busy, status: 'QUEUED' })));
   givenPlatform({ ...needs, findings: [] });
   expect((await check()).body).toMatchObject({
     feasible: false,

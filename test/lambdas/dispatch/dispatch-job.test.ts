@@ -2,7 +2,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { removeFromFleet } from '../../../data/fleet/fleet-registry';
-import { fromItem, keyOf, toItem } from '../../../data/jobs/job-item';
+import { jobFromItem, jobKey, jobToItem } from '../../../data/jobs/job-item';
 import type { Job } from '../../../domain/jobs/job';
 import { isFinal, jobStatuses, openStatuses } from '../../../domain/jobs/job-lifecycle';
 import { handler } from '../../../lambdas/dispatch/dispatch-job.lambda';
@@ -41,7 +41,7 @@ const givenGroup = (number: number) => {
     description: '',
   });
 };
-const givenJob = (job: Partial<Job>) => engine.put('jobs', toItem(acme, sampleJob(job)));
+const givenJob = (job: Partial<Job>) => engine.put('jobs', jobToItem(acme, sampleJob(job)));
 
 /** A busy machine needs a while for fifty calls. */
 const TIME_LEFT_MS = 110_000;
@@ -57,7 +57,7 @@ const dispatch = (fields: object = {}, headers: Record<string, string> = {}) => 
 };
 const deviceOf = ({ body }: { body: Record<string, unknown> }) => (body['job'] as Partial<Job> | undefined)?.deviceId;
 const finalStatuses = jobStatuses.filter(isFinal);
-const jobs = async () => (await engine.all('jobs')).map((item) => fromItem(item)?.job);
+const jobs = async () => (await engine.all('jobs')).map((item) => jobFromItem(item)?.job);
 
 beforeEach(() => {
   process.env['RETRY_QUEUE_URL'] = 'https://sqs.test/retries';
@@ -169,7 +169,7 @@ describe('a device that was dispatched a moment ago', () => {
     const [item] = await engine.all('jobs');
     const changed = change(item ?? {});
     if (changed) await engine.put('jobs', changed);
-    else await engine.answers('DeleteCommand')({ TableName: 'jobs', Key: keyOf(String(item?.['jobId'])) });
+    else await engine.answers('DeleteCommand')({ TableName: 'jobs', Key: jobKey(String(item?.['jobId'])) });
     return deviceId;
   }
 
@@ -252,7 +252,7 @@ test.each<[string, object, string]>([
 
 test('a job that can’t be read keeps its device, and no other', async () => {
   const [nearest, second] = [await givenDevice(3), await givenDevice(7)];
-  const unreadable = toItem(acme, sampleJob({ deviceId: nearest }));
+  const unreadable = jobToItem(acme, sampleJob({ deviceId: nearest }));
   await engine.put('jobs', {
     ...unreadable,
     jobId: `${unreadable.jobId.slice(0, -26)}${'9'.repeat(26)}`,

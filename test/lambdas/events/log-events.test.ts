@@ -1,4 +1,4 @@
-import { toItem } from '../../../data/commands/command-item';
+import { commandToItem } from '../../../data/commands/command-item';
 import { organisationLog } from '../../../data/events/log-items';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import { logEvents } from '../../../lambdas/events/log-events';
@@ -7,7 +7,7 @@ import { jobRecord, record } from '../../data/fixtures/stream-record';
 import { acme, id, sampleCommand, sampleJob } from '../../domain/fixtures/samples';
 
 const commandRecord = (command: CommandRecord) =>
-  record({ deviceId: command.deviceId, commandId: command.commandId }, undefined, toItem(command, undefined));
+  record({ deviceId: command.deviceId, commandId: command.commandId }, undefined, commandToItem(command, undefined));
 const { jobId: _, ...withoutJob } = sampleCommand({ version: 2 });
 const [ofJob, ofGroup] = [`job#${id('job')}`, `group#${id('group')}`];
 

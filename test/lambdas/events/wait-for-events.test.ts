@@ -1,8 +1,8 @@
 import { stopClock } from '../fixtures/clock';
 import { scopes } from '../../../contract/terms/scopes';
-import { takeWaitingSeat } from '../../../data/events/waiting-seats';
+import { takeWaitingSeat } from '../../../data/events/take-waiting-seat';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { cursorOf } from '../../../domain/events/cursor';
+import { formatCursor } from '../../../domain/events/cursor';
 import { handler } from '../../../lambdas/events/list-events.lambda';
 import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
@@ -10,7 +10,7 @@ import { jobMessage } from '../../../domain/channels/status-event';
 import { call } from '../fixtures/api-gateway';
 import '../fixtures/log';
 
-jest.mock('../../../data/events/waiting-seats');
+jest.mock('../../../data/events/take-waiting-seat');
 
 const now = new Date('2026-11-27T10:30:00.000Z');
 const event = (number: number) => ({
@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 const list = (after: number, wait?: string) =>
-  call(handler, { scopes, query: { after: [cursorOf(acme, after)], ...(wait !== undefined && { wait: [wait] }) } });
+  call(handler, { scopes, query: { after: [formatCursor(acme, after)], ...(wait !== undefined && { wait: [wait] }) } });
 
 describe('A call of GET /v3/events', () => {
   test.each<[string, number, string | undefined, number]>([
@@ -59,7 +59,7 @@ describe('A call of GET /v3/events', () => {
     expect(release).not.toHaveBeenCalled();
     log.push(event(7));
     await jest.advanceTimersByTimeAsync(500);
-    expect(await waiting).toMatchObject({ status: 200, body: { count: 1, cursor: cursorOf(acme, 7) } });
+    expect(await waiting).toMatchObject({ status: 200, body: { count: 1, cursor: formatCursor(acme, 7) } });
     expect(release).toHaveBeenCalledTimes(1);
   });
 
@@ -67,7 +67,7 @@ describe('A call of GET /v3/events', () => {
     let answeredAt = Infinity;
     const waiting = list(6, '20').finally(() => (answeredAt = Date.now()));
     await jest.advanceTimersByTimeAsync(30_000);
-    expect(await waiting).toMatchObject({ status: 200, body: { count: 0, cursor: cursorOf(acme, 6) } });
+    expect(await waiting).toMatchObject({ status: 200, body: { count: 0, cursor: formatCursor(acme, 6) } });
     expect(answeredAt).toBeLessThanOrEqual(now.getTime() + 20_000);
     expect(release).toHaveBeenCalledTimes(1);
   });
@@ -76,7 +76,7 @@ describe('A call of GET /v3/events', () => {
     jest.mocked(takeWaitingSeat).mockResolvedValue(undefined);
     expect(await list(6, '20')).toMatchObject({
       status: 200,
-      body: { success: true, events: [], count: 0, cursor: cursorOf(acme, 6) },
+      body: { success: true, events: [], count: 0, cursor: formatCursor(acme, 6) },
     });
     expect(Date.now()).toBe(now.getTime());
   });

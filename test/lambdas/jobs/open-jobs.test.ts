@@ -2,11 +2,11 @@ import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { outboundEvents } from '../../../domain/platform/outbound-events';
-import { toItem, fromItem } from '../../../data/jobs/job-item';
+import { jobToItem, jobFromItem } from '../../../data/jobs/job-item';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { consume, deadLetters, platformEvent, rejected } from '../fixtures/platform-events';
-import { scheduleTakeDeadline } from '../../../data/jobs/take-deadline';
+import { scheduleTakeDeadline } from '../../../data/jobs/schedule-take-deadline';
 import type { Job } from '../../../domain/jobs/job';
 import { handler } from '../../../lambdas/platform/consume-platform-events.lambda';
 import { logLines } from '../fixtures/log';
@@ -22,8 +22,8 @@ describe('An answer with open jobs', () => {
   beforeEach(async () => {
     const jobs = Array.from({ length: 23 }, (_, index) => sampleJob({ jobId: numbered(index) }));
     const ended = sampleJob({ jobId: numbered(99), status: 'COMPLETED' });
-    await engine.put('jobs', ...[...jobs, ended].map((job) => toItem(acme, job)));
-    await engine.put('jobs', toItem(rival, sampleJob({ jobId: numbered(1, rival), status: 'IN_PROGRESS' })));
+    await engine.put('jobs', ...[...jobs, ended].map((job) => jobToItem(acme, job)));
+    await engine.put('jobs', jobToItem(rival, sampleJob({ jobId: numbered(1, rival), status: 'IN_PROGRESS' })));
     for (const organisation of [acme, rival])
       await engine.put('partners', {
         clientId: `org-${organisation}`,
@@ -72,8 +72,8 @@ describe('A job that nobody took', () => {
     const record = { messageId: 'message-1', body, attributes: { ApproximateReceiveCount: '1' } };
     return handler({ Records: [record] });
   }
-  const given = (job: Partial<Job>) => engine.put('jobs', toItem(acme, sampleJob(job)));
-  const now = async () => fromItem((await engine.all('jobs'))[0]);
+  const given = (job: Partial<Job>) => engine.put('jobs', jobToItem(acme, sampleJob(job)));
+  const now = async () => jobFromItem((await engine.all('jobs'))[0]);
 
   test('a job that the platform has not queued fails, and the platform is told', async () => {
     await given({ deviceId: id('device') });
@@ -116,7 +116,7 @@ describe('Stranded jobs', () => {
 
   async function givenJobs(...jobs: Partial<Job>[]) {
     const whole = jobs.map((job, index) => sampleJob({ jobId: numbered('job', index), deviceGroupId, ...job }));
-    await engine.put('jobs', ...whole.map((job) => toItem(acme, job)));
+    await engine.put('jobs', ...whole.map((job) => jobToItem(acme, job)));
   }
   const register = (group: string) =>
     consume(
@@ -128,7 +128,7 @@ describe('Stranded jobs', () => {
       }),
     );
   const statuses = async () =>
-    (await engine.all('jobs')).map((item) => fromItem(item)?.job).map((job) => [job?.status, job?.reason]);
+    (await engine.all('jobs')).map((item) => jobFromItem(item)?.job).map((job) => [job?.status, job?.reason]);
 
   test('a removed device fails the open jobs that name it, in words too, and the platform hears of them as of any change', async () => {
     await givenJobs({ deviceId }, { deviceId, status: 'IN_PROGRESS' }, { deviceId, status: 'COMPLETED' }, {});
@@ -139,7 +139,7 @@ describe('Stranded jobs', () => {
       ['COMPLETED', undefined],
       ['PENDING', undefined],
     ]);
-    const [first] = (await engine.all('jobs')).map((item) => fromItem(item));
+    const [first] = (await engine.all('jobs')).map((item) => jobFromItem(item));
     expect(first).toMatchObject({
       changedBy: undefined,
       job: { version: 4, reasonText: failureReasons.DEVICE_REMOVED },
@@ -149,7 +149,7 @@ describe('Stranded jobs', () => {
   test('a removed group fails all its open jobs, more than one page of them, and none of another organisation', async () => {
     await givenJobs(...Array.from({ length: 150 }, () => ({})), { deviceGroupId: id('group', acme, '1'.repeat(26)) });
     const foreign = sampleJob({ jobId: numbered('job', 1, rival), deviceGroupId });
-    await engine.put('jobs', toItem(rival, foreign));
+    await engine.put('jobs', jobToItem(rival, foreign));
     await consume(platformEvent('device-group.removed', { deviceGroupId }));
     const found = await statuses();
     expect(found.filter(([, reason]) => reason === 'GROUP_REMOVED')).toHaveLength(150);

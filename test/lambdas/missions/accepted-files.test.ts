@@ -3,9 +3,9 @@ import { MAX_MISSION_BYTES, readMission } from '../../../lambdas/missions/read-m
 import { propertyRuns, fc } from '../../property-runs';
 import { largestFiles, outcomeOf } from './largest';
 import { Refusal } from '../../../domain/values/refusal';
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
-import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
-import { missionKml } from '../../../lambdas/missions/write-kml';
+import { formatMediaTypes, type MissionMediaType } from '../../../domain/missions/mission-record';
+import { writeGeoJson } from '../../../lambdas/missions/write-geo-json';
+import { writeKml } from '../../../lambdas/missions/write-kml';
 import { executedAt, item, jsonFile, kmzFile, planFile, wayline, wpmlDocument, feature, lineString } from './files';
 
 describe('Files that other programs export', () => {
@@ -40,10 +40,10 @@ describe('Damaged files', () => {
   const wpml = wpmlDocument(wayline('WGS84', executedAt(0, '8.5417,47.3769', 60), executedAt(1, '8.55,47.38', 61.5)));
 
   const files: readonly [MissionMediaType, () => Promise<Buffer> | Buffer][] = [
-    [mediaTypeOf.GEOJSON, () => jsonFile(missionGeoJson(line, { name: 'Roof' }))],
-    [mediaTypeOf.KML, () => Buffer.from(missionKml(line, { name: 'Roof' }))],
-    [mediaTypeOf.WPML, () => kmzFile({ 'wpmz/waylines.wpml': wpml })],
-    [mediaTypeOf.QGC_PLAN, () => planFile([item(16, 3, [47, 8, 60]), item(16, 3, [47.1, 8, 60])])],
+    [formatMediaTypes.GEOJSON, () => jsonFile(writeGeoJson(line, { name: 'Roof' }))],
+    [formatMediaTypes.KML, () => Buffer.from(writeKml(line, { name: 'Roof' }))],
+    [formatMediaTypes.WPML, () => kmzFile({ 'wpmz/waylines.wpml': wpml })],
+    [formatMediaTypes.QGC_PLAN, () => planFile([item(16, 3, [47, 8, 60]), item(16, 3, [47.1, 8, 60])])],
   ];
 
   test.each(files)('a damaged file of %s is read or refused, and nothing else', async (mediaType, file) => {
@@ -75,7 +75,7 @@ describe('Damaged files', () => {
 });
 
 describe('A member that is null', () => {
-  const { GEOJSON: geoJson, QGC_PLAN: plan } = mediaTypeOf;
+  const { GEOJSON: geoJson, QGC_PLAN: plan } = formatMediaTypes;
 
   const heights = [
     [8.5417, 47.3769, 60],

@@ -1,4 +1,4 @@
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
+import { formatMediaTypes, type MissionMediaType } from '../../../domain/missions/mission-record';
 import { Refusal } from '../../../domain/values/refusal';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { jsonFile, kmzFile } from './files';
@@ -8,7 +8,7 @@ import { jsonFile, kmzFile } from './files';
  * places and numbers of our own. No file of others is in this repository, since most have no licence.
  */
 
-const { GEOJSON, KML, WPML, QGC_PLAN } = mediaTypeOf;
+const { GEOJSON, KML, WPML, QGC_PLAN } = formatMediaTypes;
 
 /** What a file becomes: a mission of so many waypoints, whose heights are measured from there; or a refusal. */
 type Outcome =

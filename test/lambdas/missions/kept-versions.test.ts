@@ -7,7 +7,7 @@ import { handler as create } from '../../../lambdas/missions/create-mission.lamb
 import { handler as readMission } from '../../../lambdas/missions/get-mission.lambda';
 import { handler as remove } from '../../../lambdas/missions/delete-mission.lambda';
 import { handler as replace } from '../../../lambdas/missions/replace-mission.lambda';
-import { expireLine } from '../../../data/missions/mission-lines';
+import { expireMissionLine } from '../../../data/missions/mission-lines';
 import { MissionLineRemoved, withMissionLine } from '../../../lambdas/missions/with-mission-line';
 import type { Mission } from '../../../domain/missions/mission-record';
 import { missionFile } from '../../api/mission-file';
@@ -169,7 +169,7 @@ test('a job that waited until its line was removed is not told: without its wayp
 test('a call that knows less lets no line go earlier', async () => {
   const missionId = await created();
   const inAYear = Math.floor(Date.now() / 1000) + 365 * DAY;
-  await expireLine({ missionId, version: 1 }, inAYear);
+  await expireMissionLine({ missionId, version: 1 }, inAYear);
   await removed(missionId);
   expect(await daysOfLine(missionId)).toBeGreaterThan(364);
 });

@@ -1,9 +1,9 @@
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
+import { formatMediaTypes, type MissionMediaType } from '../../../domain/missions/mission-record';
 import { Refusal } from '../../../domain/values/refusal';
 import { MAX_MISSION_BYTES, readMission } from '../../../lambdas/missions/read-mission';
 import { executedAt, kmlFile, kmzFile, plannedAt, template, wayline, wpmlDocument } from './files';
 
-const { GEOJSON: geoJson, KML: kml, WPML: kmz, QGC_PLAN: plan } = mediaTypeOf;
+const { GEOJSON: geoJson, KML: kml, WPML: kmz, QGC_PLAN: plan } = formatMediaTypes;
 
 /** Room for what stands around the field that is filled. */
 const AROUND = 8192;

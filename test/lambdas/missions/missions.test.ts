@@ -4,7 +4,7 @@ import { handler as remove } from '../../../lambdas/missions/delete-mission.lamb
 import { handler as read } from '../../../lambdas/missions/get-mission.lambda';
 import { handler as list } from '../../../lambdas/missions/list-missions.lambda';
 import { handler as replace } from '../../../lambdas/missions/replace-mission.lambda';
-import { readLine } from '../../../data/missions/mission-lines';
+import { readMissionLine } from '../../../data/missions/mission-lines';
 import type { Mission } from '../../../domain/missions/mission-record';
 import { missionFile } from '../../api/mission-file';
 import { storeOnEngine } from '../../data/fixtures/engine';
@@ -46,7 +46,10 @@ test('a file becomes a mission, with its line, and stays as it was sent', async 
   expect([...bucket].map(([key, file]) => [key, file.toString()])).toEqual([
     [`${missionId}/1`, JSON.stringify(missionFile)],
   ]);
-  expect(await readLine({ missionId, version: 1 })).toEqual({ waypoints: coordinates, heightReference: 'TAKE_OFF' });
+  expect(await readMissionLine({ missionId, version: 1 })).toEqual({
+    waypoints: coordinates,
+    heightReference: 'TAKE_OFF',
+  });
 });
 
 test('the name of the query goes before that of the file', async () => {
@@ -139,7 +142,7 @@ test('a replacement is the next version, and the line of the former stays for it
   const { body } = await replaced(missionId);
   expect(body['mission']).toMatchObject({ version: 2, waypointCount: 3, name: 'Along the fence', createdAt });
   expect([...bucket.keys()]).toEqual([`${missionId}/2`]);
-  expect((await readLine({ missionId, version: 1 }))?.waypoints).toEqual(coordinates);
+  expect((await readMissionLine({ missionId, version: 1 }))?.waypoints).toEqual(coordinates);
   const { properties: _, ...unnamed } = longer;
   expect((await replaced(missionId, unnamed)).body['mission']).not.toHaveProperty('name');
 });
@@ -187,7 +190,7 @@ test.each([
   const { status, body } = await replaced(missionId);
   expect(status).toBe(200);
   const { version } = body['mission'] as Mission;
-  expect((await readLine({ missionId, version }))?.waypoints).toHaveLength(3);
+  expect((await readMissionLine({ missionId, version }))?.waypoints).toHaveLength(3);
   expect(bucket.has(`${missionId}/${version}`)).toBe(true);
   expect((await readAs(missionId)).text).toContain(`"version":${version}`);
 });
@@ -250,5 +253,5 @@ test('a deleted mission is gone, and its line stays for its jobs', async () => {
   expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 404]);
   expect((await readAs(missionId)).status).toBe(404);
   expect(await replaced(missionId)).toMatchObject({ status: 404 });
-  expect((await readLine({ missionId, version: 1 }))?.waypoints).toEqual(coordinates);
+  expect((await readMissionLine({ missionId, version: 1 }))?.waypoints).toEqual(coordinates);
 });

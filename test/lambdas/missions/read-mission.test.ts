@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '../../../domain/missions/mission-record';
+import { formatMediaTypes } from '../../../domain/missions/mission-record';
 import type { Refusal } from '../../../domain/values/refusal';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import {
@@ -16,7 +16,7 @@ import {
   wpmlDocument,
 } from './files';
 
-const { GEOJSON: geoJson, KML: kml, WPML: kmz, QGC_PLAN: plan } = mediaTypeOf;
+const { GEOJSON: geoJson, KML: kml, WPML: kmz, QGC_PLAN: plan } = formatMediaTypes;
 
 const places = [
   [8.5417, 47.3769],

@@ -1,6 +1,6 @@
 import { MAX_WAYPOINTS } from '../../../domain/missions/mission';
 import { Refusal } from '../../../domain/values/refusal';
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
+import { formatMediaTypes, type MissionMediaType } from '../../../domain/missions/mission-record';
 import { MAX_MISSION_BYTES, readMission } from '../../../lambdas/missions/read-mission';
 import {
   executedAt,
@@ -18,7 +18,7 @@ import {
   wpmlDocument,
 } from './files';
 
-const { GEOJSON: geoJson, KML: kml, WPML: kmz, QGC_PLAN: plan } = mediaTypeOf;
+const { GEOJSON: geoJson, KML: kml, WPML: kmz, QGC_PLAN: plan } = formatMediaTypes;
 
 /** The details of the refusal of a file. */
 async function detailsOf(content: Buffer, mediaType: MissionMediaType) {
@@ -32,7 +32,7 @@ const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const deep = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
 const many = (count: number) => Array.from({ length: count }, (_, index) => [8 + index / 10_000, 47]);
 
-test.each(Object.values(mediaTypeOf))('a file of %s may have 4 MB', async (mediaType) => {
+test.each(Object.values(formatMediaTypes))('a file of %s may have 4 MB', async (mediaType) => {
   expect(await detailsOf(Buffer.alloc(10_000_000, ' '), mediaType)).toEqual([
     { path: '', message: 'the file must not be larger than 4194304 bytes' },
   ]);

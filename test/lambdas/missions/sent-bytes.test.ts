@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { callLambda } from 'cloud-assembly-runner/api-gateway/integrations/lambda-proxy';
 import { MAX_PAYLOAD_BYTES, RequestTooLarge } from 'cloud-assembly-runner/lambda/errors';
 import { binaryMediaTypes } from '../../../contract/terms/binary-media-types';
-import { mediaTypeOf, type MissionMediaType } from '../../../domain/missions/mission-record';
+import { formatMediaTypes, type MissionMediaType } from '../../../domain/missions/mission-record';
 import { handler as create } from '../../../lambdas/missions/create-mission.lambda';
 import { handler as read } from '../../../lambdas/missions/get-mission.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
@@ -22,7 +22,7 @@ import {
 } from './files';
 import '../fixtures/log';
 
-const { GEOJSON, KML, WPML, QGC_PLAN } = mediaTypeOf;
+const { GEOJSON, KML, WPML, QGC_PLAN } = formatMediaTypes;
 storeOnEngine('missions', 'requests');
 const bucket = missionBucket();
 

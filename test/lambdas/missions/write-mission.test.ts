@@ -1,10 +1,10 @@
 import { kml as readOtherKml } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
 import { checkedLine, heightReferences, type MissionLine, type Waypoint } from '../../../domain/missions/mission';
-import { mediaTypeOf, missionFormats, type Mission } from '../../../domain/missions/mission-record';
+import { formatMediaTypes, missionFormats, type Mission } from '../../../domain/missions/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
-import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
-import { missionKml } from '../../../lambdas/missions/write-kml';
+import { writeGeoJson } from '../../../lambdas/missions/write-geo-json';
+import { writeKml } from '../../../lambdas/missions/write-kml';
 import { jsonFile } from './files';
 import { fc, propertyRuns } from '../../property-runs';
 import { handler as create } from '../../../lambdas/missions/create-mission.lambda';
@@ -38,7 +38,7 @@ describe('Write mission', () => {
 
   describe('missionGeoJson', () => {
     test('is a Feature with its reference among its properties', () => {
-      expect(missionGeoJson(line, { name: 'Roof' })).toEqual({
+      expect(writeGeoJson(line, { name: 'Roof' })).toEqual({
         type: 'Feature',
         geometry: { type: 'LineString', coordinates: line.waypoints },
         properties: { name: 'Roof', heightReference: 'TAKE_OFF' },
@@ -53,7 +53,7 @@ describe('Write mission', () => {
         return [reference, reference in modes ? modes[reference as keyof typeof modes] : 'absolute'] as const;
       }),
     )('shows heights of %s with %s', (heightReference, mode) => {
-      const text = missionKml({ ...withoutHeights, heightReference }, { name: 'Roof' });
+      const text = writeKml({ ...withoutHeights, heightReference }, { name: 'Roof' });
       expect(texts(text, 'altitudeMode')).toEqual([mode]);
       expect(texts(text, 'value')).toEqual([heightReference]);
     });
@@ -62,18 +62,18 @@ describe('Write mission', () => {
       [withoutHeights, ['1']],
       [line, []],
     ])('lies on the ground only without heights', (written, expected) => {
-      expect(texts(missionKml(written, { name: 'Roof' }), 'tessellate')).toEqual(expected);
+      expect(texts(writeKml(written, { name: 'Roof' }), 'tessellate')).toEqual(expected);
     });
 
     test('is a line with a name that another reader finds', () => {
-      const [found, ...others] = readOtherKml(parse(missionKml(line, { name: 'Roof <1> & ]]>\u0001' }))).features;
+      const [found, ...others] = readOtherKml(parse(writeKml(line, { name: 'Roof <1> & ]]>\u0001' }))).features;
       expect(others).toEqual([]);
       expect(found?.geometry).toEqual({ type: 'LineString', coordinates: line.waypoints });
       expect(found?.properties).toMatchObject({ name: 'Roof <1> & ]]>', heightReference: 'TAKE_OFF' });
     });
 
     test('has numbers without exponents', () => {
-      expect(texts(missionKml(line, { name: '' }), 'coordinates')).toEqual([
+      expect(texts(writeKml(line, { name: '' }), 'coordinates')).toEqual([
         '8.5417,47.3769,60 0.0000001,-0.0000001,61.5',
       ]);
     });
@@ -109,10 +109,10 @@ describe('Write mission', () => {
     await fc.assert(
       fc.asyncProperty(lines, names, async (written, name) => {
         const expected = { line: written, ...(name !== '' && { name }) };
-        const json = jsonFile(missionGeoJson(written, { name }));
-        expect(await readMission(json, mediaTypeOf.GEOJSON)).toEqual(expected);
-        const xml = Buffer.from(missionKml(written, { name }));
-        expect(await readMission(xml, mediaTypeOf.KML)).toEqual(expected);
+        const json = jsonFile(writeGeoJson(written, { name }));
+        expect(await readMission(json, formatMediaTypes.GEOJSON)).toEqual(expected);
+        const xml = Buffer.from(writeKml(written, { name }));
+        expect(await readMission(xml, formatMediaTypes.KML)).toEqual(expected);
       }),
       { numRuns: propertyRuns(500) },
     );
@@ -138,7 +138,7 @@ describe('Original file', () => {
     'a file of %s is one to save under a name, and of no other type than it says',
     async (format) => {
       const missionId = await given(format);
-      const type = mediaTypeOf[format];
+      const type = formatMediaTypes[format];
       const query = { format: ['original'] };
       const { headers } = await callForText(read, { scopes, path: { missionId }, query, headers: { accept: type } });
       expect(headers).toMatchObject({

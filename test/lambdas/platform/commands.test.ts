@@ -1,6 +1,6 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { toItem } from '../../../data/commands/command-item';
+import { commandToItem } from '../../../data/commands/command-item';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import type { Job } from '../../../domain/jobs/job';
 import { commandStatuses, isEnded } from '../../../domain/commands/command-lifecycle';
@@ -39,7 +39,7 @@ afterEach(() => {
 const streamed = (one: CommandRecord, shareCode?: string) => {
   const { deviceId, commandId } = one;
   return publish({
-    Records: [record({ deviceId, commandId }, undefined, toItem(one, shareCode))],
+    Records: [record({ deviceId, commandId }, undefined, commandToItem(one, shareCode))],
   });
 };
 const published = () =>

@@ -1,6 +1,6 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { fromItem, toItem } from '../../../data/jobs/job-item';
+import { jobFromItem, jobToItem } from '../../../data/jobs/job-item';
 import { PLATFORM } from '../../../domain/values/service';
 import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { storeOnEngine } from '../../data/fixtures/engine';
@@ -37,7 +37,7 @@ const removed = {
 };
 /** Stores the sample job with a status that a report cannot change. */
 function givenJobThatIs(status: JobStatus): void {
-  const item = toItem(acme, sampleJob({ status }));
+  const item = jobToItem(acme, sampleJob({ status }));
   store.on(UpdateCommand, { TableName: 'jobs' }).rejects(conditionFailed(item));
   store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: item });
 }
@@ -68,7 +68,7 @@ describe('A reported job status', () => {
     ],
   ])('%s', async (_, status, reportedAt, times) => {
     const before = status === 'COMPLETED' ? 'IN_PROGRESS' : 'QUEUED';
-    await engine.put('jobs', toItem(acme, sampleJob({ status: before })));
+    await engine.put('jobs', jobToItem(acme, sampleJob({ status: before })));
     store.on(UpdateCommand, { TableName: 'jobs' }).callsFake(engine.answers('UpdateCommand'));
     await consume(platformEvent('job.status.reported', { jobId: id('job'), status, at: reportedAt }));
     const { startedAt, endedAt } = (await engine.get('jobs', { organisation: acme, jobId: id('job') })) ?? {};
@@ -76,7 +76,7 @@ describe('A reported job status', () => {
   });
 
   test('changes the job in the name of its organisation, once per event', async () => {
-    const changed = toItem(acme, sampleJob({ status: 'QUEUED', updatedAt: now.toISOString() }));
+    const changed = jobToItem(acme, sampleJob({ status: 'QUEUED', updatedAt: now.toISOString() }));
     store.on(UpdateCommand, { TableName: 'jobs' }).resolves({ Attributes: changed });
     expect(await consume(report('QUEUED'))).toEqual(succeeded);
     expect(updates('jobs')).toMatchObject([
@@ -155,10 +155,10 @@ describe('A reported job status', () => {
     ],
   ])('is stored with %s', async (_, more, expected) => {
     const { deviceId: _deviceId, ...job } = sampleJob({ status: 'PENDING', createdAt: created });
-    await engine.put('jobs', toItem(acme, job));
+    await engine.put('jobs', jobToItem(acme, job));
     store.on(UpdateCommand, { TableName: 'jobs' }).callsFake(engine.answers('UpdateCommand'));
     await consume(platformEvent('job.status.reported', { jobId: id('job'), status: 'QUEUED', at, ...more }));
-    const found = fromItem(await engine.get('jobs', { organisation: acme, jobId: id('job') }))?.job;
+    const found = jobFromItem(await engine.get('jobs', { organisation: acme, jobId: id('job') }))?.job;
     expect(found).toMatchObject({ status: 'QUEUED', ...expected });
     const told = Object.keys(found ?? {}).filter((field) => /reason|reported|deviceId$|commandId/.test(field));
     expect(new Set(told)).toEqual(new Set(Object.keys(expected).filter((field) => field !== 'status')));
@@ -182,11 +182,11 @@ describe('A reported job status', () => {
     ['has no time', { at: undefined }, 'at'],
   ])('that %s is sent to the dead-letter queue, and the platform is told of the field', async (_, more, path) => {
     const job = sampleJob({ status: 'PENDING', deviceId: id('device') });
-    await engine.put('jobs', toItem(acme, job));
+    await engine.put('jobs', jobToItem(acme, job));
     store.on(UpdateCommand, { TableName: 'jobs' }).callsFake(engine.answers('UpdateCommand'));
     const body = platformEvent('job.status.reported', { jobId: id('job'), status: 'QUEUED', at, ...more });
     expect(await consume(body, removal)).toEqual(succeeded);
-    expect(fromItem(await engine.get('jobs', { organisation: acme, jobId: id('job') }))?.job).toEqual(job);
+    expect(jobFromItem(await engine.get('jobs', { organisation: acme, jobId: id('job') }))?.job).toEqual(job);
     expect(deadLetters()).toEqual([[body, expect.stringMatching(new RegExp(`^${path} `))]]);
     expect(rejected()).toMatchObject([
       ['report.rejected', { reportId: 'event-1', reason: 'malformed', details: [{ path }] }],

@@ -1,13 +1,13 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { mockClient } from 'aws-sdk-client-mock';
-import { shareIdOf } from '../../../data/shares/share-id';
+import { digestShareCode } from '../../../data/shares/share-id';
 import { handler } from '../../../lambdas/platform/on-share-change.lambda';
 import { record, jobRecord } from '../../data/fixtures/stream-record';
 import { acme, sampleShare, id, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { bus } from '../fixtures/telemetry';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import type { StreamRecord } from '../../../data/channels/stream-records';
 import { PLATFORM } from '../../../domain/values/service';
 import { handler as publishEvents } from '../../../lambdas/platform/publish-platform-events.lambda';
@@ -82,7 +82,7 @@ describe('A change of a share', () => {
       expect((await run(creation)).batchItemFailures).toHaveLength(1);
       expect(otherStep()).toEqual(expected);
       expect(logLines().filter(({ level }) => level === 'ERROR')).toMatchObject([
-        { message: 'share change could not be processed', shareId: shareIdOf(share.shareCode), version: 1 },
+        { message: 'share change could not be processed', shareId: digestShareCode(share.shareCode), version: 1 },
       ]);
       expect(JSON.stringify(logLines())).not.toContain(share.shareCode);
     },
@@ -127,8 +127,8 @@ describe('A change for the platform', () => {
 
   test('publishes a partner’s changes before and after one that the platform reported, and not that one', async () => {
     const key = { organisation: acme, jobId: job.jobId };
-    const [created, reported] = [toItem(acme, job), { ...toItem(acme, queued), changedBy: PLATFORM }];
-    const renamed = toItem(acme, sampleJob({ version: 3, status: 'QUEUED', name: 'Other' }));
+    const [created, reported] = [jobToItem(acme, job), { ...jobToItem(acme, queued), changedBy: PLATFORM }];
+    const renamed = jobToItem(acme, sampleJob({ version: 3, status: 'QUEUED', name: 'Other' }));
     const changes = [undefined, created, reported, renamed, { ...reported, version: 4 }, undefined];
     const records = changes.slice(1).map((after, index) => record(key, changes[index], after, index));
     expect(await run(...records)).toEqual(done);

@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { BatchGetCommand, GetCommand, UpdateCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, sampleJob, rival } from '../../domain/fixtures/samples';
@@ -33,7 +33,7 @@ describe('Received platform event', () => {
   const changed = { ':status': 'QUEUED', ':changeId': 'platform-event-1' };
   const unanswered = () => new Error('throttled');
 
-  const queued = toItem(acme, sampleJob({ status: 'QUEUED' }));
+  const queued = jobToItem(acme, sampleJob({ status: 'QUEUED' }));
 
   beforeEach(() => {
     jest.useFakeTimers({
@@ -123,7 +123,7 @@ describe('An event of the drone platform', () => {
 
   /** Stores the sample job with a status that the report cannot change, or no job. */
   function givenJob(status?: JobStatus): void {
-    const item = status && toItem(acme, sampleJob({ status, createdAt: at }));
+    const item = status && jobToItem(acme, sampleJob({ status, createdAt: at }));
     store.on(UpdateCommand).rejects(conditionFailed(item));
     store.on(GetCommand).resolves(item ? { Item: item } : {});
   }
@@ -271,7 +271,7 @@ describe('Malformed events', () => {
 
 describe('Replayed events', () => {
   const engine = storeOnEngine('jobs');
-  const { organisation, jobId } = toItem(acme, sampleJob());
+  const { organisation, jobId } = jobToItem(acme, sampleJob());
   const stored = () => engine.get('jobs', { organisation, jobId });
   let writes = 0;
 
@@ -290,7 +290,7 @@ describe('Replayed events', () => {
       now: new Date('2026-11-27T10:30:30.000Z'),
       doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'setTimeout'],
     });
-    await engine.put('jobs', toItem(acme, sampleJob({ version: 1, status: 'PENDING' })));
+    await engine.put('jobs', jobToItem(acme, sampleJob({ version: 1, status: 'PENDING' })));
     writes = 0;
     store.on(UpdateCommand).callsFake(async (input: object) => {
       const updated = await engine.answers('UpdateCommand')(input);

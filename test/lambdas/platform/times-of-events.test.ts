@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { platformEventExamples } from '../../../contract/platform/platform-events.examples';
-import { platformEnvelope } from '../../../contract/platform/platform';
+import { platformEnvelope } from '../../../contract/platform/platform-envelope';
 import { inboundEvents, type InboundEventType } from '../../../domain/platform/inbound-events';
 import { PLATFORM } from '../../../domain/values/service';
-import { toItem as commandItem } from '../../../data/commands/command-item';
+import { commandToItem as commandItem } from '../../../data/commands/command-item';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { toItem as jobItem } from '../../../data/jobs/job-item';
+import { jobToItem as jobItem } from '../../../data/jobs/job-item';
 import { organisationOf } from '../../../domain/values/id';
 import { moment } from '../../../domain/values/text';
 import { forgetDevice } from '../../../lambdas/telemetry/device-memory';

@@ -1,8 +1,8 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { allSettled, memoise, withConcurrency } from '../../../lambdas/runtime/concurrency';
-import { itemOf, UnreadableRecord, type StreamRecord } from '../../../data/channels/stream-records';
-import { inOrder } from '../../../lambdas/runtime/in-order';
+import { itemIdentity, UnreadableRecord, type StreamRecord } from '../../../data/channels/stream-records';
+import { processInOrder } from '../../../lambdas/runtime/process-records-in-order';
 import { record } from '../../data/fixtures/stream-record';
 import { queue } from '../fixtures/telemetry';
 import { fc, propertyRuns } from '../../property-runs';
@@ -109,7 +109,7 @@ describe('Records in order', () => {
       done.push(numberOf(each));
     };
     const records = items.split('').map(recordOf);
-    const answer = await inOrder(records, processRecord, (each) => failures.push(numberOf(each)));
+    const answer = await processInOrder(records, processRecord, (each) => failures.push(numberOf(each)));
     return { done, failures, failedAt: answer.batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier)) };
   }
 
@@ -121,7 +121,7 @@ describe('Records in order', () => {
     const done: number[] = [];
     let release = (): void => undefined;
     const isOtherDone = new Promise<void>((resolve) => (release = resolve));
-    await inOrder(
+    await processInOrder(
       ['a', 'a', 'b'].map(recordOf),
       async (each) => {
         if (numberOf(each) === 0) await isOtherDone;
@@ -137,7 +137,7 @@ describe('Records in order', () => {
     const failures: number[] = [];
     let release = (): void => undefined;
     const hasLaterFailed = new Promise<void>((resolve) => (release = resolve));
-    const { batchItemFailures } = await inOrder(
+    const { batchItemFailures } = await processInOrder(
       ['a', 'b', 'c'].map(recordOf),
       async (each) => {
         if (numberOf(each) === 1) await hasLaterFailed;
@@ -200,7 +200,7 @@ describe('Records in order', () => {
     });
 
     test('is sent to the dead-letter queue at once by its sequence number, and blocks no record behind it', async () => {
-      await expect(inOrder(records, processRecord, failed)).resolves.toEqual({ batchItemFailures: [] });
+      await expect(processInOrder(records, processRecord, failed)).resolves.toEqual({ batchItemFailures: [] });
       expect(done.toSorted()).toEqual([1, 3]);
       expect(failed.mock.calls).toEqual([[records[1], unreadable]]);
       expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
@@ -213,7 +213,7 @@ describe('Records in order', () => {
 
     test('is retried when the dead-letter queue does not accept it', async () => {
       queue.rejects(new Error('no queue'));
-      await expect(inOrder(records, processRecord, failed)).resolves.toEqual({
+      await expect(processInOrder(records, processRecord, failed)).resolves.toEqual({
         batchItemFailures: [{ itemIdentifier: '2' }],
       });
     });
@@ -223,7 +223,9 @@ describe('Records in order', () => {
         await pause(0);
         if (numberOf(each) === 2) throw new Error('throttled');
       };
-      await expect(inOrder(records, busy, failed)).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+      await expect(processInOrder(records, busy, failed)).resolves.toEqual({
+        batchItemFailures: [{ itemIdentifier: '2' }],
+      });
       expect(queue).not.toHaveReceivedAnyCommand();
     });
   });
@@ -232,8 +234,8 @@ describe('Records in order', () => {
     const processRecord = () => {
       throw new Error('broken');
     };
-    const answer = await inOrder([recordOf('a', 7)], processRecord, () => undefined);
+    const answer = await processInOrder([recordOf('a', 7)], processRecord, () => undefined);
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
-    expect(itemOf(recordOf('a', 1))).toBe(itemOf(recordOf('a', 2)));
+    expect(itemIdentity(recordOf('a', 1))).toBe(itemIdentity(recordOf('a', 2)));
   });
 });

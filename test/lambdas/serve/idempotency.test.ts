@@ -6,7 +6,7 @@ import { endpoints, type EndpointKey } from '../../../contract/endpoints';
 import { createJob } from '../../../contract/jobs/jobs.endpoints';
 import { AlreadyAnswered } from '../../../data/store/already-answered';
 import { Refusal } from '../../../domain/values/refusal';
-import { freshIdempotencyKey, idempotencyKey } from '../../../lambdas/serve/idempotency';
+import { freshIdempotencyKey, idempotencyKey } from '../../../lambdas/serve/idempotency-key';
 import { jsonBody } from '../../../lambdas/serve/json-body';
 import * as own from '../../../lambdas/serve/serve';
 import { serve } from '../fixtures/serve';

@@ -1,7 +1,7 @@
 import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../../contract/terms/rates';
-import { toItem as toJobItem } from '../../../data/jobs/job-item';
+import { jobToItem as toJobItem } from '../../../data/jobs/job-item';
 import { counterKey } from '../../../data/access/rate-limit';
-import { shareIdOf } from '../../../data/shares/share-id';
+import { digestShareCode } from '../../../data/shares/share-id';
 import { handler } from '../../../lambdas/shares/control.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
@@ -44,10 +44,10 @@ test('a viewer’s command is one of the device, by a pseudonym', async () => {
     name: 'PAUSE',
     origin: 'share',
     requestedBy: expect.stringMatching(/^viewer-[0-9a-f]{12}$/) as string,
-    shareId: shareIdOf(id('share')),
+    shareId: digestShareCode(id('share')),
     sequence: 1,
   });
-  const line = { commandId: answer['requestId'], shareId: shareIdOf(id('share')), connectionId: socket };
+  const line = { commandId: answer['requestId'], shareId: digestShareCode(id('share')), connectionId: socket };
   expect(logLines()).toMatchObject([{ level: 'INFO', message: 'control', ...line }]);
   for (const secret of [id('share'), 'PAUSE']) expect(written.join('')).not.toContain(secret);
 });
@@ -190,7 +190,7 @@ describe('is limited', () => {
     jest.setSystemTime(new Date('2026-11-27T10:55:00.000Z'));
     await engine.put('fleet', commandedDevice());
     await givenShare({ shareCode: shareNumbered(15) });
-    const counted = counterKey(`stop#${shareIdOf(shareNumbered(15))}`, Date.now() / 1000);
+    const counted = counterKey(`stop#${digestShareCode(shareNumbered(15))}`, Date.now() / 1000);
     await engine.put('requests', { ...counted, calls: CONTROLS_PER_MINUTE.stopsOfShare - 2 });
     expect(await answers(6, await viewer(shareNumbered(15)), 'PAUSE')).toEqual([...all(5), 'error']);
     expect(await answers(4, await viewer(shareNumbered(15)), 'PAUSE')).toEqual([...all(3), 'error']);
@@ -205,7 +205,7 @@ describe('is limited', () => {
     await engine.put('fleet', commandedDevice());
     const commands = ['PAUSE', 'RETURN_HOME', 'LAND'];
     await givenShare({ shareCode: shareNumbered(16), commands });
-    const counted = counterKey(`stop#${shareIdOf(shareNumbered(16))}`, Date.now() / 1000);
+    const counted = counterKey(`stop#${digestShareCode(shareNumbered(16))}`, Date.now() / 1000);
     await engine.put('requests', { ...counted, calls: CONTROLS_PER_MINUTE.stopsOfShare });
     for (let viewers = 0; viewers < 3; viewers += 1)
       expect(await answers(4, await viewer(shareNumbered(16)), name)).toEqual([...all(3), 'error']);
@@ -215,7 +215,7 @@ describe('is limited', () => {
     jest.setSystemTime(new Date('2026-11-27T10:25:00.000Z'));
     await engine.put('fleet', commandedDevice('DOCKED'));
     await givenShare({ shareCode: shareNumbered(17), commands: [name] });
-    const counted = counterKey(`stop#${shareIdOf(shareNumbered(17))}`, Date.now() / 1000);
+    const counted = counterKey(`stop#${digestShareCode(shareNumbered(17))}`, Date.now() / 1000);
     await engine.put('requests', { ...counted, calls: 7 });
     const socket = await viewer(shareNumbered(17));
     expect(await answers(40, socket, name)).toEqual(Array(40).fill('error'));
@@ -229,7 +229,7 @@ describe('is limited', () => {
     jest.setSystemTime(new Date('2026-11-27T10:26:00.000Z'));
     await engine.put('fleet', commandedDevice('DOCKED'));
     const socket = await watching(18);
-    const counted = counterKey(`refused#${shareIdOf(shareNumbered(18))}`, Date.now() / 1000);
+    const counted = counterKey(`refused#${digestShareCode(shareNumbered(18))}`, Date.now() / 1000);
     await engine.put('requests', { ...counted, calls: UNCOUNTED_REFUSALS_PER_MINUTE });
     expect(await send(socket, { name: 'PAUSE' })).toMatchObject({ code: 'cannot_command' });
     expect(await answers(29, socket, 'PAUSE')).toEqual(Array(29).fill('error'));

@@ -1,7 +1,7 @@
-import { MAX_TRACK_POINTS } from '../../../contract/telemetry/track-points';
+import { MAX_TRACK_POINTS } from '../../../contract/telemetry/max-track-points';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/shares/flight.lambda';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { MAX_ROUTE_POINTS } from '../../../domain/shares/route';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
@@ -78,7 +78,7 @@ describe('flight', () => {
     givenDevice({ droneState: 'WAYPOINT', jobId: id('job'), navigation: position(490) }, { takeOff });
     const desiredLocation = { type: 'Point' as const, coordinates: [8.6, 47.5] as [number, number] };
     const job = sampleJob({ status: 'IN_PROGRESS', desiredLocation, actionOnArrival: 'HOVER' });
-    store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, job) });
+    store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: jobToItem(acme, job) });
     givenPoints([now - 50_000, 8.51, 47.41, 450]);
     expect(await sendMessage(handler, givenViewer(), message)).toMatchObject({
       place: { coordinates: [8.6, 47.5], actionOnArrival: 'HOVER' },

@@ -1,4 +1,4 @@
-import { shareIdOf, viewerPseudonym } from '../../../data/shares/share-id';
+import { digestShareCode, viewerPseudonym } from '../../../data/shares/share-id';
 import { handler as command } from '../../../lambdas/shares/control.lambda';
 import { handler as disconnect } from '../../../lambdas/channels/disconnect.lambda';
 import { handler as release } from '../../../lambdas/shares/release-control.lambda';
@@ -65,7 +65,7 @@ test('one viewer holds the drone, by a pseudonym; another one is refused but for
   expect(await control()).toEqual({
     origin: 'share',
     heldBy: viewerPseudonym(holder),
-    shareId: shareIdOf(id('share')),
+    shareId: digestShareCode(id('share')),
     shareCode: id('share'),
     until,
   });
@@ -167,7 +167,7 @@ test.each([
 test('the viewers of a share take it 60 times a minute at most', async () => {
   const socket = await viewer();
   const start = Date.parse(now) / 1000;
-  await engine.put('requests', { id: `calls#lease#${shareIdOf(id('share'))}#${start}`, calls: 59, ttl: 9e9 });
+  await engine.put('requests', { id: `calls#lease#${digestShareCode(id('share'))}#${start}`, calls: 59, ttl: 9e9 });
   expect(await taking(socket)).toEqual(taken);
   expect(await taking(socket)).toMatchObject({ code: 'too_many_requests' });
 });

@@ -1,7 +1,7 @@
 import { UpdateCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
-import { shareIdOf, broadcastTopicOf, viewerClientId } from '../../../data/shares/share-id';
+import { digestShareCode, broadcastTopic, viewerClientId } from '../../../data/shares/share-id';
 import { handler } from '../../../lambdas/shares/count-viewers.lambda';
 import { store } from '../../data/fixtures/store';
 import { acme, id } from '../../domain/fixtures/samples';
@@ -47,7 +47,7 @@ describe('Count viewers', () => {
     expect(storedCount('one')).toEqual([1]);
     expect(logLines()).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ level: 'ERROR', shareId: shareIdOf(share('other')) }),
+        expect.objectContaining({ level: 'ERROR', shareId: digestShareCode(share('other')) }),
         expect.objectContaining({ level: 'ERROR' }),
       ]),
     );
@@ -61,7 +61,7 @@ describe('A viewer with an open socket', () => {
 
   const shareCode = `share-${acme}-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL`;
   const connectionId = 'L0SM9cOFvHcCIhw=';
-  const topic = broadcastTopicOf(shareCode);
+  const topic = broadcastTopic(shareCode);
   const refused = { isAuthenticated: false };
   const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
   const later = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();

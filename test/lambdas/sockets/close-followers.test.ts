@@ -4,7 +4,7 @@ import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk
 import type { Follower } from '../../../data/channels/followers';
 import { handler } from '../../../lambdas/shares/revoke-share.lambda';
 import { endLater } from '../../../lambdas/sockets/close-followers';
-import { endFollowers } from '../../../lambdas/sockets/followers';
+import { endFollowers } from '../../../lambdas/sockets/send-to-followers';
 import type { StatusMessage } from '../../../domain/channels/status-message';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, repeated, store } from '../../data/fixtures/store';

@@ -1,6 +1,6 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { inBatches, outgoing, sendToFollower } from '../../../lambdas/sockets/followers';
+import { inBatches, outgoing, sendToFollower } from '../../../lambdas/sockets/send-to-followers';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { givenBufferingFollower } from '../fixtures/buffering-follower';

@@ -3,7 +3,7 @@ import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk
 import type { PartnerSession } from '../../../data/channels/sessions';
 import type { Follower } from '../../../data/channels/followers';
 import type { DeviceTelemetryMessage } from '../../../contract/channels/socket-messages';
-import { device, type Device } from '../../../domain/fleet/fleet';
+import { deviceRecord, type Device } from '../../../domain/fleet/device';
 import { beginDelivery } from '../../../lambdas/telemetry/deliver-telemetry';
 import { id } from '../../domain/fixtures/samples';
 import { gone, sockets } from '../../data/fixtures/sockets';
@@ -21,7 +21,7 @@ import {
 } from '../fixtures/telemetry';
 import { givenBufferingFollower } from '../fixtures/buffering-follower';
 
-const kestrel = device.parse(deviceItem(id('device'), { socketsUntil: later }));
+const kestrel = deviceRecord.parse(deviceItem(id('device'), { socketsUntil: later }));
 async function deliverTelemetry(to: Device, sent: readonly DeviceTelemetryMessage[]): Promise<void> {
   const delivery = beginDelivery(new Date());
   await delivery.send(to, sent);

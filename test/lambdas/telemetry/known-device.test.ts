@@ -1,9 +1,9 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { itemSize } from 'cloud-assembly-runner/dynamodb/item-size';
-import { noteFollowed } from '../../../data/channels/followed-until';
+import { noteFollowed } from '../../../data/channels/followed-channels';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
@@ -181,7 +181,7 @@ describe('A sample a second of a device in flight', () => {
 
   test('with a job costs a read of that, and a write of its position', async () => {
     await engine.put('jobs', {
-      ...toItem(acme, sampleJob({ status: 'IN_PROGRESS' })),
+      ...jobToItem(acme, sampleJob({ status: 'IN_PROGRESS' })),
       startedAt: at(-10_000),
     });
     const each = ['BatchGet jobs', 'Put flights', 'Update fleet'];
@@ -207,7 +207,7 @@ describe('A sample a second of a device in flight', () => {
 });
 
 describe('The record of a write in the stream', () => {
-  const job = toItem(acme, sampleJob({ status: 'IN_PROGRESS' }));
+  const job = jobToItem(acme, sampleJob({ status: 'IN_PROGRESS' }));
   const flown = { ...hover, navigation, jobId: id('job') };
   /** Whether the record of each of three writes is quiet. */
   const quietOf = async ({ deviceId, item }: Device, state: object = hover) => {

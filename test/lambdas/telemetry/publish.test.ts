@@ -1,5 +1,5 @@
 import { BatchGetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { handler } from '../../../lambdas/telemetry/publish.lambda';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
@@ -17,7 +17,7 @@ describe('publish', () => {
   /** Stores the devices of these samples, and a job that is flown. */
   function given(...samples: { deviceId: string }[]): void {
     const fleet = samples.map(({ deviceId }) => deviceItem(deviceId));
-    const jobs = [toItem(acme, sampleJob({ status: 'IN_PROGRESS' }))];
+    const jobs = [jobToItem(acme, sampleJob({ status: 'IN_PROGRESS' }))];
     store.on(BatchGetCommand).callsFake(({ RequestItems }: { RequestItems: object }) => ({
       Responses: 'jobs' in RequestItems ? { jobs } : { fleet },
     }));

@@ -4,9 +4,9 @@ import * as commandsModule from '@aws-sdk/lib-dynamodb';
 import * as zodModule from 'zod/mini';
 import { PLATFORM } from '../../../domain/values/service';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import * as dynamodbModule from '../../../data/store/dynamodb';
-import type { Sample } from '../../../domain/telemetry/telemetry';
+import type { Sample } from '../../../domain/telemetry/sample';
 import { handler as checkDevices } from '../../../lambdas/fleet/check-devices.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
@@ -27,7 +27,7 @@ const { SendMessageCommand } = sqsModule;
 const engine = storeOnEngine('fleet', 'jobs', 'flights');
 
 type AcceptTelemetry = typeof import('../../../lambdas/telemetry/accept-telemetry');
-type ConsumePlatformEvent = typeof import('../../../lambdas/platform/consume-platform-event');
+type ConsumePlatformEvent = typeof import('../../../lambdas/platform/apply-platform-event');
 /** Accepts samples of a message, or of an event. */
 type Entrance = (samples: readonly Sample[]) => Promise<void>;
 
@@ -43,12 +43,12 @@ async function newInstance(number: number): Promise<Entrance[]> {
     jest.doMock('zod/mini', () => zodModule);
     loaded.push([
       await import('../../../lambdas/telemetry/accept-telemetry'),
-      await import('../../../lambdas/platform/consume-platform-event'),
+      await import('../../../lambdas/platform/apply-platform-event'),
     ]);
   });
   const [modules] = loaded;
   if (!modules) throw new Error('the modules were not loaded');
-  const [{ acceptTelemetry }, { consumePlatformEvent }] = modules;
+  const [{ acceptTelemetry }, { applyPlatformEvent: consumePlatformEvent }] = modules;
   let events = 0;
   const onSocket: Entrance = async (samples) => {
     const { refused } = await acceptTelemetry(acme, samples, new Date());
@@ -177,7 +177,7 @@ async function givenFlight() {
       stateAt: at(0),
     }),
   );
-  const job = toItem(acme, sampleJob({ jobId, deviceId, status: 'IN_PROGRESS' }));
+  const job = jobToItem(acme, sampleJob({ jobId, deviceId, status: 'IN_PROGRESS' }));
   await engine.put('jobs', { ...job, startedAt: at(STARTED_AFTER_MS) });
   const item = async () => (await engine.get('fleet', fleetKey(acme, deviceId))) ?? {};
   return { deviceId, jobId, item };

@@ -1,5 +1,5 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import type { FlightTimes } from '../../../domain/telemetry/flight-record';
 import type { Job } from '../../../domain/jobs/job';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
@@ -15,7 +15,7 @@ const flown = { droneState: 'WAYPOINT', navigation: { position }, jobId: id('job
 
 /** Stores a job that is flown since a minute. */
 const givenJob = (change: Partial<Job> = {}, times: FlightTimes = { startedAt: at(-60_000) }) =>
-  engine.put('jobs', { ...toItem(acme, sampleJob({ status: 'IN_PROGRESS', ...change })), ...times });
+  engine.put('jobs', { ...jobToItem(acme, sampleJob({ status: 'IN_PROGRESS', ...change })), ...times });
 /** When the positions of a record were reported, in ms. */
 const recorded = async (flight: string) =>
   (await engine.all('flights'))

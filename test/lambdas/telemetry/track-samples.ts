@@ -1,5 +1,4 @@
-import type { RecordedPoint } from '../../../domain/telemetry/flight-record';
-import { tracksOf } from '../../../domain/telemetry/flight-record';
+import { groupByDevice, type RecordedPoint } from '../../../domain/telemetry/flight-record';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 
 export const job = sampleJob({ status: 'COMPLETED', name: 'Rim <north> & "south"' });
@@ -15,7 +14,7 @@ const point = (second: number, change: Partial<RecordedPoint> = {}): RecordedPoi
 const known = { groundSpeed: 12.5, verticalSpeed: -0.5, heading: 270.5, droneState: 'WAYPOINT', batteryPercent: 81 };
 
 /** What two devices flew of a job; the other one reported a single position, and a state that a spreadsheet would run. */
-export const tracks = tracksOf([
+export const tracks = groupByDevice([
   point(0, known),
   point(1),
   point(2, { ...known, droneState: 'HOVER' }),
@@ -30,7 +29,7 @@ const later = (second: number, longitude: number, change: Partial<RecordedPoint>
 });
 
 /** With a line, a position that stands alone, and a line across 180°, between gaps. */
-export const tracksWithGaps = tracksOf([
+export const tracksWithGaps = groupByDevice([
   later(0, 179.7, { heading: 90 }),
   later(10, 179.8),
   later(21, 179.85, { heading: 45 }),

@@ -1,4 +1,4 @@
-import { MAX_TRACK_POSITIONS, tracksOf, type RecordedPoint } from '../../../domain/telemetry/flight-record';
+import { MAX_TRACK_POSITIONS, groupByDevice, type RecordedPoint } from '../../../domain/telemetry/flight-record';
 import { toCsv } from '../../../lambdas/telemetry/track-csv';
 import { toGeoJson } from '../../../lambdas/telemetry/track-geo-json';
 import { toKml } from '../../../lambdas/telemetry/track-kml';
@@ -7,7 +7,7 @@ import { job } from './track-samples';
 
 const begin = Date.parse('2026-11-27T10:30:00.123Z');
 const flown = (count: number, change: (index: number) => Partial<RecordedPoint> = () => ({})) =>
-  tracksOf(
+  groupByDevice(
     Array.from({ length: count }, (_, index) => ({
       deviceId: id('device'),
       timestamp: new Date(begin + index * 1000).toISOString(),

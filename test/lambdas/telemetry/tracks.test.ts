@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { kml as readKml } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { handler } from '../../../lambdas/telemetry/get-job-track.lambda';
 import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
@@ -18,7 +18,7 @@ describe('GET /v3/jobs/{jobId}/track', () => {
     callForText(handler, { scopes: ['command:read'], path: { jobId: id('job') }, headers });
 
   beforeEach(() => {
-    store.on(GetCommand).resolves({ Item: toItem(acme, sampleJob()) });
+    store.on(GetCommand).resolves({ Item: jobToItem(acme, sampleJob()) });
     store.on(QueryCommand).resolves({ Items: [] });
   });
 

@@ -1,4 +1,4 @@
-import { routeOf } from '../../../contract/endpoint-table';
+import { splitEndpointKey } from '../../../contract/endpoint-table';
 import { methodPattern } from '../../../lib/rest/invoked-functions';
 
 describe('The pattern of the methods that invoke a function', () => {
@@ -13,6 +13,6 @@ describe('The pattern of the methods that invoke a function', () => {
     [['GET /v3/jobs', 'GET /v3/jobs'], 'GET/v3/jobs'],
     [['GET /v3/jobs/{jobId}', 'GET /v3/jobs/{jobId}/events'], 'GET/v3/jobs/**'],
   ])('of %j is %s', (keys, pattern) => {
-    expect(methodPattern(keys.map(routeOf))).toBe(pattern);
+    expect(methodPattern(keys.map(splitEndpointKey))).toBe(pattern);
   });
 });

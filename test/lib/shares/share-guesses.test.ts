@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import '../without-bundling';
 import '../../lambdas/fixtures/issuer';
-import { shareProtocols } from '../../../contract/shares/share-page';
+import { shareProtocols } from '../../../contract/shares/viewer-protocol';
 import { endpointTable } from '../../../contract/endpoint-table';
 import { handler as getShare } from '../../../lambdas/shares/get-share.lambda';
 import { handler as listShareResources } from '../../../lambdas/shares/list-share-resources.lambda';

@@ -4,7 +4,7 @@ import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
 import { connection } from '../../../data/channels/connections';
 import { smallTable, synthesise, type CfnResource, synthesise as synthesiseWith } from '../synthesised';
 import { scopeDescriptions } from '../../../contract/terms/scopes';
-import { tableNames, tableOutput } from '../../../domain/values/table';
+import { tableNames, tableOutput } from '../../../domain/values/table-names';
 import { environmentOf } from '../permissions';
 
 describe('Deployment', () => {

@@ -1,6 +1,6 @@
 import { parseEventPattern } from 'cloud-assembly-runner/events/event-pattern';
 import { PLATFORM, SERVICE } from '../../../domain/values/service';
-import { toItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/job-item';
 import { record } from '../../data/fixtures/stream-record';
 import { acme, sampleJob } from '../../domain/fixtures/samples';
 import { environmentOf, permissionsFor, permissionsIn, socketPermissions, policiesIn } from '../permissions';
@@ -45,7 +45,7 @@ describe('Platform integration', () => {
     const filters = (criteria as { Filters: { Pattern: string }[] }).Filters.map(({ Pattern }) =>
       parseEventPattern(Pattern),
     );
-    const { organisation, jobId, ...fields } = toItem(acme, sampleJob());
+    const { organisation, jobId, ...fields } = jobToItem(acme, sampleJob());
     const item = { organisation, jobId, ...fields };
     const reported = { ...item, changedBy: PLATFORM };
 

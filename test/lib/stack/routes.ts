@@ -1,4 +1,4 @@
-import { endpointTable, routeOf } from '../../../contract/endpoint-table';
+import { endpointTable, splitEndpointKey } from '../../../contract/endpoint-table';
 import { binaryMediaTypes } from '../../../contract/terms/binary-media-types';
 import { synthesise } from '../synthesised';
 import { bodyOf, operationsOf, type Operation } from './rest-body';
@@ -7,7 +7,7 @@ const { byPath, resources } = synthesise();
 const body = bodyOf({ byPath });
 const methods = operationsOf(body);
 const endpoints = Object.entries(endpointTable);
-const paths = [...new Set(endpoints.map(([key]) => routeOf(key).path))];
+const paths = [...new Set(endpoints.map(([key]) => splitEndpointKey(key).path))];
 
 /** Construct id of the function whose URI an operation has. */
 function functionOf(operation: Operation | undefined): string | undefined {
@@ -105,7 +105,7 @@ test('GeoJSON, KML and KMZ come as they were sent, JSON as text', () => {
 });
 
 test.each(paths)('any other method of %s answers 405 with Allow', (path) => {
-  const allow = endpoints.map(([key]) => routeOf(key)).filter((route) => route.path === path);
+  const allow = endpoints.map(([key]) => splitEndpointKey(key)).filter((route) => route.path === path);
   const names = allow.map(({ method }) => method).sort();
   expect(fixedReply(methods.get(`ANY ${path}`))).toEqual({
     chosen: ['{"statusCode":405}'],

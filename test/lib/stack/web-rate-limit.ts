@@ -4,7 +4,7 @@ import {
   compileViewerFunction,
   viewerFunctionSources,
 } from 'cloud-assembly-runner/cloudfront/functions/viewer-function';
-import { endpointTable, routeOf } from '../../../contract/endpoint-table';
+import { endpointTable, splitEndpointKey } from '../../../contract/endpoint-table';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { stackName } from '../../../lib/stack/drone-mission-api-stack';
 import { addStacks } from '../../../lib/stack/stacks';
@@ -62,7 +62,7 @@ describe('webRateLimit', () => {
 
   test.each<[string, string, string]>([
     ...(Object.keys(endpointTable) as EndpointKey[]).map((key): [string, string, string] => {
-      const { method, path } = routeOf(key);
+      const { method, path } = splitEndpointKey(key);
       return [method, path, key === COMMANDS ? 'CommandsOfAnAddress' : 'RequestsOfAnAddress'];
     }),
     ['POST', '/live/v3/devices/device-1/commands', 'CommandsOfAnAddress'],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { byDistance } from '../../../domain/dispatch/dispatch';
+import { byDistance } from '../../../domain/dispatch/candidate';
 import type { StandingDevice } from '../../../domain/fleet/standing-device';
 import { seededRandom } from '../../../packages/simulator/seeded-random';
 import { runCommand } from '../command';

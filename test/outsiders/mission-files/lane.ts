@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { checkedLine, type MissionLine, type Waypoint } from '../../../domain/missions/mission';
-import { lengthOf } from '../../../domain/missions/mission-length';
-import { mediaTypeOf } from '../../../domain/missions/mission-record';
+import { measureLength } from '../../../domain/missions/mission-length';
+import { formatMediaTypes } from '../../../domain/missions/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
-import { missionGeoJson } from '../../../lambdas/missions/write-geo-json';
-import { missionKml } from '../../../lambdas/missions/write-kml';
+import { writeGeoJson } from '../../../lambdas/missions/write-geo-json';
+import { writeKml } from '../../../lambdas/missions/write-kml';
 import { seededRandom } from '../../../packages/simulator/seeded-random';
 import { runCommand } from '../command';
 import { convert } from '../gdal/converted';
@@ -42,12 +42,12 @@ export const missionFiles: Lane = {
       const written = await Promise.all(
         lines.map(async (line, number) => {
           const name = `mission ${number}`;
-          const [geoJson, kml] = [missionGeoJson(line, { name }), missionKml(line, { name })];
+          const [geoJson, kml] = [writeGeoJson(line, { name }), writeKml(line, { name })];
           const byOgr = number < READ_BY_OGR && {
             geojson: await readByOgr(folder, `${number}.geojson`, JSON.stringify(geoJson)),
             kml: await readByOgr(folder, `${number}.kml`, kml),
           };
-          return { geoJson, kml, metres: lengthOf(line), ...(byOgr && { byOgr }) };
+          return { geoJson, kml, metres: measureLength(line), ...(byOgr && { byOgr }) };
         }),
       );
       writeFileSync(join(folder, 'missions.json'), JSON.stringify(written));
@@ -96,22 +96,22 @@ function randomLine(number: number): MissionLine {
 
 /** What the service reads otherwise in a KMZ of the same mission. */
 async function whyMisread(line: MissionLine, file: string): Promise<string[]> {
-  const read = await readMission(readFileSync(file), mediaTypeOf.WPML);
+  const read = await readMission(readFileSync(file), formatMediaTypes.WPML);
   return isDeepStrictEqual(read.line, line) ? [] : [`${file} is read as ${JSON.stringify(read.line).slice(0, 200)}`];
 }
 
 /** Formats of GDAL, with which QGIS exports; its KML has a mode only when it is told one. */
 const exports = [
-  ['geojson', mediaTypeOf.GEOJSON, ['-f', 'GeoJSON']],
-  ['rfc7946.geojson', mediaTypeOf.GEOJSON, ['-f', 'GeoJSON', '-lco', 'RFC7946=YES']],
-  ['multi.geojson', mediaTypeOf.GEOJSON, ['-f', 'GeoJSON', '-nlt', 'MULTILINESTRING25D']],
-  ['kml', mediaTypeOf.KML, ['-f', 'KML', '-dsco', 'AltitudeMode=relativeToGround']],
+  ['geojson', formatMediaTypes.GEOJSON, ['-f', 'GeoJSON']],
+  ['rfc7946.geojson', formatMediaTypes.GEOJSON, ['-f', 'GeoJSON', '-lco', 'RFC7946=YES']],
+  ['multi.geojson', formatMediaTypes.GEOJSON, ['-f', 'GeoJSON', '-nlt', 'MULTILINESTRING25D']],
+  ['kml', formatMediaTypes.KML, ['-f', 'KML', '-dsco', 'AltitudeMode=relativeToGround']],
 ] as const;
 
 /** What the service reads otherwise in what ogr2ogr exports of a mission of the service. */
 async function misreadOfOgr(line: MissionLine, folder: string, number: number): Promise<string[]> {
   const own = join(folder, `export-${number}.geojson`);
-  writeFileSync(own, JSON.stringify(missionGeoJson(line, { name: 'Roof' })));
+  writeFileSync(own, JSON.stringify(writeGeoJson(line, { name: 'Roof' })));
   const found = await Promise.all(
     exports.map(async ([ending, mediaType, options]) => {
       const file = join(folder, `exported-${number}.${ending}`);

@@ -23,7 +23,7 @@ import {
   videoPermissions,
 } from '../../permissions';
 import type { TableUses } from '../../../../contract/terms/endpoint';
-import type { TableName } from '../../../../domain/values/table';
+import type { TableName } from '../../../../domain/values/table-names';
 import type { Binding, WebSocketAction } from '../../../../contract/terms/websocket-action';
 import { webSocketActions } from '../../../../contract/websocket-actions';
 

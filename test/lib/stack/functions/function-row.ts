@@ -1,6 +1,6 @@
 import type { TableUses } from '../../../../contract/terms/endpoint';
 import { metricVariables } from '../../../../contract/terms/metrics';
-import { tableVariable, type TableName } from '../../../../domain/values/table';
+import { tableVariable, type TableName } from '../../../../domain/values/table-names';
 import { environmentOf, ownFunctions, permissionsFor, permissionsIn } from '../../permissions';
 import { smallTable, synthesise, type CfnResource } from '../../synthesised';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpointTable } from '../../../../contract/endpoint-table';
-import { settingsOf, tablesOf, type Endpoint } from '../../../../contract/terms/endpoint';
-import { tableNames, tableVariable, type TableName } from '../../../../domain/values/table';
+import { neededSettings, grantedTables, type Endpoint } from '../../../../contract/terms/endpoint';
+import { tableNames, tableVariable, type TableName } from '../../../../domain/values/table-names';
 import { FILE_WITHIN_MS } from '../../../../data/missions/file-seats';
 import { bundle } from '../../../../lib/functions/bundle';
 import { entryPoints } from '../../../../lib/functions/entry-points';
@@ -55,7 +55,7 @@ describe.each([...handlers])('lambdas/%s.lambda.ts', (handler, served) => {
 
   test('has exactly the permissions of its endpoints', () => {
     expect(permissionsOf(path)).toEqual(
-      permissionsFor(path, served.map(tablesOf), [
+      permissionsFor(path, served.map(grantedTables), [
         ...(served.some(({ video }) => video) ? videoPermissions : []),
         ...(served.some(({ closesSockets }) => closesSockets) ? socketPermissions : []),
         ...(served.some(({ setsDeadlines }) => setsDeadlines) ? [deadlinePermission] : []),
@@ -67,8 +67,8 @@ describe.each([...handlers])('lambdas/%s.lambda.ts', (handler, served) => {
 
   test('has exactly the tables and settings of its endpoints in its environment', () => {
     const names = served.flatMap((endpoint) => [
-      ...(Object.keys(tablesOf(endpoint)) as TableName[]).map(tableVariable),
-      ...settingsOf(endpoint),
+      ...(Object.keys(grantedTables(endpoint)) as TableName[]).map(tableVariable),
+      ...neededSettings(endpoint),
       ...(endpoint.closesSockets ? socketSettings : []),
       ...(endpoint.setsDeadlines ? ['RETRY_QUEUE_URL'] : []),
       ...(endpoint.missionFiles ? ['MISSION_FILES_BUCKET'] : []),

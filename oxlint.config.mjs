@@ -25,8 +25,9 @@ const rooms = [
   'platform',
 ];
 /**
- * The floors: which are below, or which folders of these, or which for types only; on which grounds all rooms stand, grounds that don't
- * import each other, the packages, and the roofs, which know all rooms; `.` is the files of the floor itself.
+ * The floors: which are below, or which folders of these, or which for types only; on which grounds all rooms stand,
+ * grounds that don't import each other, the packages, and the roofs, which know all rooms; `.` is the files of the
+ * floor itself.
  */
 const floors = {
   domain: { grounds: ['values'], packages: ['zod', 'geographiclib-geodesic'] },

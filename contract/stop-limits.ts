@@ -9,8 +9,9 @@ export interface StopLimit {
 }
 
 /**
- * Every limit that somebody reaches who steers or watches a drone, by its name in docs/guides/limits.md, which has this table. Nothing uses up a stop: of
- * each limit of this service a test tries that all three come through, with the exception that is stated.
+ * Every limit that somebody reaches who steers or watches a drone, by its name in docs/guides/limits.md, which has this
+ * table. Nothing uses up a stop: of each limit of this service a test tries that all three come through, with the
+ * exception that is stated.
  */
 export const stopLimits = {
   'commands of a client': {

@@ -16,7 +16,10 @@ export const plainCommands = [
 ] as const satisfies readonly KnownCommand[];
 export type PlainCommand = (typeof plainCommands)[number];
 
-/** The commands of a share that get a button. One with parameters has none; one of the platform's own needs none, as far as known. */
+/**
+ * The commands of a share that get a button. One with parameters has none; one of the platform's own needs none, as far
+ * as known.
+ */
 export function commandsWithButton({
   permissions = [],
   commands,
@@ -42,8 +45,9 @@ export type Blocked = 'notConnected' | 'ended' | 'onTheGround' | 'notReported' |
 const goesOn: readonly (string | undefined)[] = ['WAYPOINT', 'RETURNING'];
 
 /**
- * Why a command makes no sense now; undefined when its button can be pressed. The service refuses the same (domain/commands/steering.ts). What is
- * not known keeps nobody from bringing the drone home, and in flight nothing but the connection blocks PAUSE and what ends the flight.
+ * Why a command makes no sense now; undefined when its button can be pressed. The service refuses the same
+ * (domain/commands/steering.ts). What is not known keeps nobody from bringing the drone home, and in flight nothing but
+ * the connection blocks PAUSE and what ends the flight.
  */
 export function whyBlocked(name: string, { connection, droneState, lastTaken }: Situation): Blocked | undefined {
   if (connection !== 'live') return connection === 'ended' ? 'ended' : 'notConnected';

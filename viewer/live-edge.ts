@@ -10,7 +10,10 @@ export interface Playhead {
   readonly latency: number;
 }
 
-/** Where playback jumps to after a pause, a hidden tab or a stall, so that the picture is of now; undefined when it is near enough. */
+/**
+ * Where playback jumps to after a pause, a hidden tab or a stall, so that the picture is of now; undefined when it is
+ * near enough.
+ */
 export function catchUpRate({ position, livePosition = position, latency }: Playhead): number | undefined {
   return livePosition - position > Math.max(FAR_BEHIND_S, latency) ? livePosition : undefined;
 }

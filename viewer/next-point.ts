@@ -11,8 +11,8 @@ function toLine({ latitude, longitude }: Place, from: Place, to: Place): number 
 }
 
 /**
- * The index of the point of a route that the drone flies to. It only grows, and by one line after the other: where a route comes back
- * to itself, the drone is still on its earlier part.
+ * The index of the point of a route that the drone flies to. It only grows, and by one line after the other: where a
+ * route comes back to itself, the drone is still on its earlier part.
  * @param next the index before
  */
 export function nextPoint(route: readonly Place[], next: number, here: Place): number {

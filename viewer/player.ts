@@ -22,7 +22,10 @@ interface LoadedStream {
 
 /** How often playback is compared with now, in ms. */
 const COMPARE_EVERY_MS = 1000;
-/** How far behind its newest picture a browser's own player is kept, in seconds: three segments of two (RFC 8216 section 6.3.3). */
+/**
+ * How far behind its newest picture a browser's own player is kept, in seconds: three segments of two (RFC 8216 section
+ * 6.3.3).
+ */
 const OWN_PLAYER_LATENCY_S = 6;
 
 /** Plays HLS in the first video element below `screen`. */

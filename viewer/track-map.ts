@@ -12,7 +12,10 @@ export interface TrackMap {
   move(position: Position): void;
   /** Replaces the track, oldest first. */
   setTrack(places: readonly Place[]): void;
-  /** Sets where the drone flies to, and its route there, which begins and ends as the drone flies; undefined for no such place. */
+  /**
+   * Sets where the drone flies to, and its route there, which begins and ends as the drone flies; undefined for no such
+   * place.
+   */
   setWay(place: Place | undefined, route: readonly Place[]): void;
   /** Draws the drone and its track, the place that it flies to, and what is left of the route. */
   draw(way: ShownWay): void;

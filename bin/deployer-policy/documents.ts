@@ -80,8 +80,8 @@ function statements(actions: readonly string[], templates: readonly NamedTemplat
 const extendsRole = /^iam:(CreateRole|(Attach|Detach|Put|Delete)RolePolicy|PutRolePermissionsBoundary)$/;
 
 /**
- * The same documents for an app whose roles have a permissions boundary; without it a deployment can create a role with more rights
- * than its own.
+ * The same documents for an app whose roles have a permissions boundary; without it a deployment can create a role with
+ * more rights than its own.
  */
 export function withBoundary(documents: PolicyDocuments, boundaryArn: string): PolicyDocuments {
   const condition = { StringEquals: { 'iam:PermissionsBoundary': boundaryArn } };

@@ -19,8 +19,9 @@ const byLogicalId = (_stack: string, logicalId: string) => [`${logicalId}-*`];
 const arn = (service: string, before: string) => (name: string) => [`arn:aws:${service}:*:*:${before}${name}`];
 
 /**
- * How the types are named whose ARN has a name; AWS assigns an id to those of all others. `mystack-myalarm-3AOHFRGOXR5T` is the rule
- * (CloudFormation user guide, "Ref", "Resource return examples", and "Name type"); exceptions have their source.
+ * How the types are named whose ARN has a name; AWS assigns an id to those of all others.
+ * `mystack-myalarm-3AOHFRGOXR5T` is the rule (CloudFormation user guide, "Ref", "Resource return examples", and "Name
+ * type"); exceptions have their source.
  */
 export const naming: Readonly<Record<string, Naming>> = {
   'AWS::CloudWatch::Alarm': {

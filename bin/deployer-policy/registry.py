@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The permissions that CloudFormation's registry lists for each resource type, and the ARNs that IAM's reference lists for each of
-them, from the copies that cfn-lint ships.
+"""The permissions that CloudFormation's registry lists for each resource type, and the ARNs that IAM's reference lists
+for each of them, from the copies that cfn-lint ships.
 
 registry.py [TYPE ...]   regenerates registry.json, with these types added
 registry.py --check      compares registry.json with cfn-lint's copy, and checks that IAM knows each action of

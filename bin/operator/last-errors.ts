@@ -11,8 +11,8 @@ const HOUR_MS = 60 * 60_000;
 const MOST = 10;
 
 /**
- * Adds the last errors about a resource to what is shown of it, from the logs of the functions: those of the last hour. When the logs can't
- * be read, it says why instead.
+ * Adds the last errors about a resource to what is shown of it, from the logs of the functions: those of the last hour.
+ * When the logs can't be read, it says why instead.
  */
 export async function withLastErrors(report: Report, flags: Flags, now = new Date()): Promise<Report> {
   const given = flags.id ?? '';

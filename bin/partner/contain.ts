@@ -36,8 +36,9 @@ async function closeSockets(clientId: string): Promise<number> {
 }
 
 /**
- * Ends the MQTT connections of a client. AWS IoT lists none; they are known from its lifecycle events. One whose event was lost ends when
- * it subscribes (`lambdas/channels/count-subscriptions.lambda.ts`), or within five minutes, when AWS IoT asks the authorizer again.
+ * Ends the MQTT connections of a client. AWS IoT lists none; they are known from its lifecycle events. One whose event
+ * was lost ends when it subscribes (`lambdas/channels/count-subscriptions.lambda.ts`), or within five minutes, when AWS
+ * IoT asks the authorizer again.
  * @returns how many MQTT clients were disconnected, or were gone already
  */
 async function endMqttConnections(clientId: string): Promise<number> {
@@ -91,8 +92,8 @@ class Steps {
 }
 
 /**
- * Replaces all secrets of a client by a new one. Cognito keeps at most two and never deletes the last, so of two the older goes first.
- * Repeated after a failure, it leaves one secret too.
+ * Replaces all secrets of a client by a new one. Cognito keeps at most two and never deletes the last, so of two the
+ * older goes first. Repeated after a failure, it leaves one secret too.
  * @returns the new secret
  */
 async function replaceSecrets(deployment: Deployment, clientId: string): Promise<string> {
@@ -124,9 +125,9 @@ async function replaceKeys(deployment: Deployment, client: Partner): Promise<str
 }
 
 /**
- * Ends what a leaked secret or key gives access to, in seconds: first whatever lets its finder in, then what is open already. The client
- * stays suspended; resumed, it needs the new secret and key, and its old tokens stay refused. A step that fails stops no other, and the
- * command can be repeated.
+ * Ends what a leaked secret or key gives access to, in seconds: first whatever lets its finder in, then what is open
+ * already. The client stays suspended; resumed, it needs the new secret and key, and its old tokens stay refused. A
+ * step that fails stops no other, and the command can be repeated.
  */
 export async function contain(flags: Flags, session: Session): Promise<Report> {
   const clientId = readClientId(flags);

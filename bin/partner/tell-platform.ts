@@ -8,8 +8,8 @@ import { reasonOf } from '../command-line/reason';
 import type { Session } from '../deployment/session';
 
 /**
- * Tells the drone platform of an organisation as it is now, and of device groups that it has got. A failure is a warning: the command
- * has done what it says.
+ * Tells the drone platform of an organisation as it is now, and of device groups that it has got. A failure is a
+ * warning: the command has done what it says.
  * @param addedGroups identifiers of the groups
  */
 export async function tellPlatform(

@@ -49,8 +49,9 @@ const AT_ONCE = 25;
 const MAX_TRIES = 10;
 
 /**
- * Puts back what was written to items of a table since a copy of it was made, and lost (`domain/shares/restoration.ts`). The table may be in use:
- * each write is conditional on what it was decided on, and is decided again when that has changed.
+ * Puts back what was written to items of a table since a copy of it was made, and lost
+ * (`domain/shares/restoration.ts`). The table may be in use: each write is conditional on what it was decided on, and
+ * is decided again when that has changed.
  * @param tell is called for each item that is not the same, once it is done, in the order of the copy
  * @returns how many were the same
  * @throws Error when the tables have different keys, or an item keeps changing

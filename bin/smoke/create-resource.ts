@@ -82,8 +82,8 @@ export function createResource(context: SmokeContext, key: CreationKey, body: ob
 }
 
 /**
- * Creates a mission and registers its deletion. A file has no Idempotency-Key: when the answer does not say what was created, or none
- * comes, the clean-up looks for a mission of its name, which no other has.
+ * Creates a mission and registers its deletion. A file has no Idempotency-Key: when the answer does not say what was
+ * created, or none comes, the clean-up looks for a mission of its name, which no other has.
  * @param fileOf makes the file, in GeoJSON, for that name
  */
 export function createMission(context: SmokeContext, fileOf: (name: string) => object): Promise<Answer> {

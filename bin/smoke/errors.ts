@@ -9,7 +9,10 @@ export class Unexpected extends Error {
   }
 }
 
-/** A step needs the result of an earlier one that failed, or a scope that no client given has: it says nothing about the service. */
+/**
+ * A step needs the result of an earlier one that failed, or a scope that no client given has: it says nothing about the
+ * service.
+ */
 export class MissingPrerequisite extends Error {
   override readonly name = 'Missing';
 }

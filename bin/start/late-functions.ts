@@ -3,7 +3,10 @@ import { addLateBundles, sourcesChanged, sourcesOf } from '../../lib/functions/l
 import { hashOfSources } from '../../lib/functions/sources';
 import { assemblyFolder, synthesiseApp, withoutLateFiles } from './synthesis';
 
-/** Functions that are called before the banner, by `npm start` or by what it causes. One that is missing here costs some seconds. */
+/**
+ * Functions that are called before the banner, by `npm start` or by what it causes. One that is missing here costs some
+ * seconds.
+ */
 const calledFirst: readonly string[] = [
   'access/authorize',
   'platform/consume-platform-events',

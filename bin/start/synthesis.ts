@@ -24,7 +24,10 @@ const inputs = [
   'package-lock.json',
 ];
 
-/** CDK context that leaves out of the assembly what takes most of the time of a first start, and is built beside the stack: bundles and docs site. */
+/**
+ * CDK context that leaves out of the assembly what takes most of the time of a first start, and is built beside the
+ * stack: bundles and docs site.
+ */
 export const withoutLateFiles = { 'aws:cdk:bundling-stacks': [] } as const;
 
 /** Folder of a cloud assembly. @param name below `cdk.out` */

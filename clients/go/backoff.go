@@ -13,8 +13,8 @@ const (
 	spread = 500 * time.Millisecond
 )
 
-// waitBefore says how long to wait before a further attempt: at random up to a limit that doubles with each failure ("full jitter"), or as
-// long as the service asked and a little more.
+// waitBefore says how long to wait before a further attempt: at random up to a limit that doubles with each failure
+// ("full jitter"), or as long as the service asked and a little more.
 func waitBefore(failures int, retryAfter time.Duration) time.Duration {
 	if retryAfter > 0 {
 		return retryAfter + rand.N(spread)

@@ -25,7 +25,8 @@ func withHeader(name, value string) option { return func(r *request) { r.header.
 
 func withQuery(query url.Values) option { return func(r *request) { r.query = query } }
 
-// withKey makes a create that is repeated create once. A key of the caller's own, if it has one, also does so over a restart of its program.
+// withKey makes a create that is repeated create once. A key of the caller's own, if it has one, also does so over a
+// restart of its program.
 func withKey(key string) option {
 	if key == "" {
 		key = uuid.NewString()
@@ -41,8 +42,8 @@ func withBody(content []byte, mediaType string) option {
 	}
 }
 
-// call calls an endpoint, named by method and path, and reads its reply. The identifiers take the places of the braces in its path, in
-// order; body is sent as JSON unless it is nil.
+// call calls an endpoint, named by method and path, and reads its reply. The identifiers take the places of the braces
+// in its path, in order; body is sent as JSON unless it is nil.
 func call[Reply any](ctx context.Context, c *caller, endpoint string, identifiers []string, body any, options ...option) (Reply, error) {
 	var reply Reply
 	content, err := c.read(ctx, endpoint, identifiers, body, options...)
@@ -108,7 +109,8 @@ func requestOf(endpoint string, identifiers []string, body any) (request, error)
 	return r, err
 }
 
-// itemsOf are the items of a list, page after page. A page is read when its first item is needed; an error is the last thing that comes.
+// itemsOf are the items of a list, page after page. A page is read when its first item is needed; an error is the last
+// thing that comes.
 func itemsOf[Item any](read func(nextToken string) ([]Item, *string, error)) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for next := ""; ; {

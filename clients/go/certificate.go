@@ -13,7 +13,8 @@ import (
 // idleWithin: net/http's own client, too, closes a connection that it has not used for so long.
 const idleWithin = 90 * time.Second
 
-// isCertificate says whether a connection failed since the certificate of the server is not trusted, which no other attempt changes.
+// isCertificate says whether a connection failed since the certificate of the server is not trusted, which no other
+// attempt changes.
 func isCertificate(err error) bool {
 	var refused *tls.CertificateVerificationError
 	return errors.As(err, &refused)

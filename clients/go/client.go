@@ -1,5 +1,5 @@
-// Package dronemission is a client of the Drone Mission Integration API: jobs, missions, shares, devices and their commands, and status
-// channels that are reconnected without a loss.
+// Package dronemission is a client of the Drone Mission Integration API: jobs, missions, shares, devices and their
+// commands, and status channels that are reconnected without a loss.
 package dronemission
 
 import (
@@ -25,13 +25,15 @@ type Options struct {
 	WSURL string
 	// MQTTURL is the address of the MQTT broker, mqtts://…; needed to follow something over MQTTS.
 	MQTTURL string
-	// CAFile is a PEM file with a certificate authority to trust beside those of the system. It is for a client without HTTPClient.
+	// CAFile is a PEM file with a certificate authority to trust beside those of the system. It is for a client without
+	// HTTPClient.
 	CAFile string
 	// ClientID, ClientSecret and APIKey were issued by the operator of the service.
 	ClientID, ClientSecret, APIKey string
 	// Token returns an access token and for how long it is valid, in place of secret and key.
 	Token func(context.Context) (string, time.Duration, error)
-	// HTTPClient sends the requests and opens the channels; http.DefaultClient without it. Its transport says which authorities it trusts.
+	// HTTPClient sends the requests and opens the channels; http.DefaultClient without it. Its transport says which
+	// authorities it trusts.
 	HTTPClient *http.Client
 	// Timeout of one attempt; 30 seconds without it.
 	Timeout time.Duration
@@ -113,7 +115,8 @@ func New(options Options) (*Client, error) {
 	}, nil
 }
 
-// FromEnvironment makes a client of BASE_URL, CLIENT_ID, CLIENT_SECRET and API_KEY, and of WS_URL, MQTT_URL and CA_FILE if they are set.
+// FromEnvironment makes a client of BASE_URL, CLIENT_ID, CLIENT_SECRET and API_KEY, and of WS_URL, MQTT_URL and CA_FILE
+// if they are set.
 func FromEnvironment() (*Client, error) {
 	return New(Options{
 		BaseURL: os.Getenv("BASE_URL"), WSURL: os.Getenv("WS_URL"), MQTTURL: os.Getenv("MQTT_URL"), CAFile: os.Getenv("CA_FILE"),

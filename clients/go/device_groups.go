@@ -17,7 +17,8 @@ type DeviceGroups struct {
 
 const followingGroup = "Following a device group"
 
-// List returns the device groups of the organisation, each with its devices. With State each device has its LastState: what it reported last.
+// List returns the device groups of the organisation, each with its devices. With State each device has its LastState:
+// what it reported last.
 func (g *DeviceGroups) List(ctx context.Context, include ...ListResourcesParamsInclude) ([]DeviceGroup, error) {
 	query := url.Values{}
 	for _, each := range include {

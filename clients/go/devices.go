@@ -11,8 +11,8 @@ import (
 // Devices are told what to do while they fly.
 type Devices struct{ caller *caller }
 
-// A DeviceCommand is one of the types whose names end with Command, such as PauseCommand{} or GoToCommand{Position: …}. Their Name needs
-// not be set, but that of OwnCommand does.
+// A DeviceCommand is one of the types whose names end with Command, such as PauseCommand{} or GoToCommand{Position: …}.
+// Their Name needs not be set, but that of OwnCommand does.
 type DeviceCommand interface{ commandName() string }
 
 func (PauseCommand) commandName() string          { return "PAUSE" }
@@ -44,8 +44,9 @@ const (
 	outcomeMargin = 90 * time.Second
 )
 
-// Command sends a command to a device in flight. It is sent again after a failure, for ten seconds and with the same key, so that it is
-// executed once. A refusal with 409 says that the device can't be told that now; after a ConnectionError it may have been executed.
+// Command sends a command to a device in flight. It is sent again after a failure, for ten seconds and with the same
+// key, so that it is executed once. A refusal with 409 says that the device can't be told that now; after a
+// ConnectionError it may have been executed.
 func (d *Devices) Command(ctx context.Context, deviceID string, command DeviceCommand, options ...CreateOptions) (SentCommand, error) {
 	body, err := bodyOf(command)
 	if err != nil {
@@ -69,8 +70,8 @@ func bodyOf(command DeviceCommand) (map[string]any, error) {
 	return body, nil
 }
 
-// Outcome waits until the command has ended: DONE, or REFUSED, FAILED, TIMED_OUT (nobody knows whether it was executed) or SUPERSEDED. A
-// service that can't be reached for a while does not end that.
+// Outcome waits until the command has ended: DONE, or REFUSED, FAILED, TIMED_OUT (nobody knows whether it was executed)
+// or SUPERSEDED. A service that can't be reached for a while does not end that.
 func (s SentCommand) Outcome(ctx context.Context) (Command, error) {
 	found := s.Command
 	// By the service's clock alone: that of this machine may be another.
@@ -123,8 +124,8 @@ func (d *Devices) Capabilities(ctx context.Context, deviceID string) (DeviceCapa
 	return reply.Capabilities, err
 }
 
-// Hold gives this client the control of a device for a minute: commands of others are refused, but for those that keep it from harm. Call
-// it again before Until to go on holding it.
+// Hold gives this client the control of a device for a minute: commands of others are refused, but for those that keep
+// it from harm. Call it again before Until to go on holding it.
 func (d *Devices) Hold(ctx context.Context, deviceID string) (DeviceControl, error) {
 	reply, err := call[HoldControlReply](ctx, d.caller, "PUT "+controlOf, []string{deviceID}, nil)
 	return reply.Control, err

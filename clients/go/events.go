@@ -27,15 +27,16 @@ type FollowEventsOptions struct {
 	OnGap func(Gap)
 }
 
-// List returns one page of what has happened after a cursor, oldest first; its Cursor is what to ask for the next page with. Without a cursor
-// it is empty, and its Cursor that of now. The call may be held for wait, up to 20 seconds, until there is something.
+// List returns one page of what has happened after a cursor, oldest first; its Cursor is what to ask for the next page
+// with. Without a cursor it is empty, and its Cursor that of now. The call may be held for wait, up to 20 seconds,
+// until there is something.
 func (e *Events) List(ctx context.Context, after string, limit int, wait time.Duration) (ListEventsReply, error) {
 	query := withQuery(queryOf("after", after, "limit", numberOf(limit), "wait", numberOf(int(wait.Seconds()))))
 	return call[ListEventsReply](ctx, e.caller, "GET /v3/events", nil, nil, query)
 }
 
-// Follow returns what happens, each change once and in order, by calls that the service holds until there is something. It goes on after
-// failures that are temporary.
+// Follow returns what happens, each change once and in order, by calls that the service holds until there is something.
+// It goes on after failures that are temporary.
 func (e *Events) Follow(ctx context.Context, options FollowEventsOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := e.follow(ctx, options, func(event Event) bool { return yield(event, nil) }); err != nil {
@@ -113,15 +114,15 @@ func (e *Events) missed(ctx context.Context, identifier, after string) ([]envelo
 	}
 }
 
-// isUnknownCursor says whether the log no longer knows a cursor: it has expired, or the service has lost its data. isOurs tells that the
-// service has issued it to this caller.
+// isUnknownCursor says whether the log no longer knows a cursor: it has expired, or the service has lost its data.
+// isOurs tells that the service has issued it to this caller.
 func isUnknownCursor(err error, isOurs bool) bool {
 	status := statusOf(err)
 	return status == http.StatusGone || isOurs && status == http.StatusBadRequest
 }
 
-// Type says which of its As methods reads an event: job.status, device.status, share.status, command.status, or another one of a later
-// service, which AsUnknownEvent reads.
+// Type says which of its As methods reads an event: job.status, device.status, share.status, command.status, or another
+// one of a later service, which AsUnknownEvent reads.
 func (t Event) Type() (string, error) {
 	event, err := t.AsUnknownEvent()
 	return event.Type, err

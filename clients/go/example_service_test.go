@@ -16,8 +16,8 @@ import (
 // stack has the variables of the stack that the tests run against. The examples have others: see TestMain.
 var stack = map[string]string{}
 
-// TestMain gives the examples a service that always answers the same, so that they can read its address from the environment, as a program
-// does, and say what they print.
+// TestMain gives the examples a service that always answers the same, so that they can read its address from the
+// environment, as a program does, and say what they print.
 func TestMain(m *testing.M) {
 	service := httptest.NewServer(exampleService())
 	for name, value := range map[string]string{

@@ -15,8 +15,8 @@ type Protocol int
 const (
 	// WSS is a WebSocket with TLS.
 	WSS Protocol = iota
-	// MQTTS is MQTT 3.1.1 with TLS. Its first message about each device of a group, but for the one that changed last, has the status
-	// only, and the sequence 0.
+	// MQTTS is MQTT 3.1.1 with TLS. Its first message about each device of a group, but for the one that changed last,
+	// has the status only, and the sequence 0.
 	MQTTS
 )
 
@@ -24,8 +24,8 @@ const (
 type FollowOptions struct {
 	// Over is WSS unless it is set. Telemetry comes over WSS alone.
 	Over Protocol
-	// After is the cursor of the last message that the caller has received, before its program was started again: what was missed since
-	// then comes first, marked as Replayed, instead of a snapshot.
+	// After is the cursor of the last message that the caller has received, before its program was started again: what
+	// was missed since then comes first, marked as Replayed, instead of a snapshot.
 	After string
 	// OnReconnect is told when the connection is lost and will be made again.
 	OnReconnect func(error)
@@ -91,7 +91,8 @@ type channel struct {
 	opened func(*socket)
 }
 
-// A reader makes the messages of a channel for its caller. It returns false for others, which a later service may send: they are passed over.
+// A reader makes the messages of a channel for its caller. It returns false for others, which a later service may send:
+// they are passed over.
 type reader[Message any] func(envelope) (Message, bool, error)
 
 // as is the reader of a channel whose messages have one type.
@@ -102,8 +103,9 @@ func as[Message any](m envelope) (message Message, isKnown bool, err error) {
 // overlap is how long a connection that is being replaced waits for the first message of the new one.
 const overlap = 5 * time.Second
 
-// follow returns the messages of a channel: the state at first, then every change, each once and in order. Lost connections are made again
-// after the last cursor, so that what was missed meanwhile comes first. An error is the last thing that comes; that of the context too.
+// follow returns the messages of a channel: the state at first, then every change, each once and in order. Lost
+// connections are made again after the last cursor, so that what was missed meanwhile comes first. An error is the last
+// thing that comes; that of the context too.
 func follow[Message any](ctx context.Context, c *channels, to channel, options FollowOptions, read reader[Message]) iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
@@ -170,8 +172,8 @@ func (c *channels) connectorOf(over Protocol, to channel, received *received) (c
 	return func(ctx context.Context) (connection, error) { return c.resume(ctx, to, received) }, nil
 }
 
-// keepConnected returns nil when the resource no longer exists. A connection that is to be replaced is closed only after its successor has
-// brought the first message, so that no change falls between the two.
+// keepConnected returns nil when the resource no longer exists. A connection that is to be replaced is closed only
+// after its successor has brought the first message, so that no change falls between the two.
 func (c *channels) keepConnected(ctx context.Context, connect connector, onReconnect func(error)) error {
 	var current connection
 	defer func() {

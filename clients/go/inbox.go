@@ -2,7 +2,8 @@ package dronemission
 
 import "sync"
 
-// An inbox is a queue between connections and one reader, who may be slow. What arrived before the end is read first, so none is lost.
+// An inbox is a queue between connections and one reader, who may be slow. What arrived before the end is read first,
+// so none is lost.
 type inbox[Message any] struct {
 	mutex   sync.Mutex
 	waiting []Message

@@ -95,7 +95,8 @@ func (j *Jobs) Track(ctx context.Context, jobID string) (JobTrack, error) {
 	return call[JobTrack](ctx, j.caller, "GET /v3/jobs/{jobId}/track", []string{jobID}, nil, accept)
 }
 
-// TrackFile returns where a job was flown as a file, such as GetJobTrackParamsFormatKml for maps or GetJobTrackParamsFormatCsv for spreadsheets.
+// TrackFile returns where a job was flown as a file, such as GetJobTrackParamsFormatKml for maps or
+// GetJobTrackParamsFormatCsv for spreadsheets.
 func (j *Jobs) TrackFile(ctx context.Context, jobID string, format GetJobTrackParamsFormat) ([]byte, error) {
 	query, accept := withQuery(queryOf("format", string(format))), withHeader("Accept", "*/*")
 	return j.caller.read(ctx, "GET /v3/jobs/{jobId}/track", []string{jobID}, nil, query, accept)
@@ -113,7 +114,8 @@ func (j *Jobs) Commands(ctx context.Context, jobID string) ([]Command, error) {
 	return reply.Commands, err
 }
 
-// Follow returns the state of a job and every change of it, until it has reached its end. Leave the loop, or end the context, to stop.
+// Follow returns the state of a job and every change of it, until it has reached its end. Leave the loop, or end the
+// context, to stop.
 func (j *Jobs) Follow(ctx context.Context, jobID string, options FollowOptions) iter.Seq2[JobMessage, error] {
 	return follow(ctx, j.channels, channel{
 		path:    "/v3/jobs/" + url.PathEscape(jobID) + "/status/ws",

@@ -58,7 +58,8 @@ func (m *Missions) Get(ctx context.Context, missionID string) (MissionFeature, e
 // acceptedFile lists what a file may be: a KMZ is sent only to who accepts it first.
 const acceptedFile = "application/vnd.google-earth.kmz, */*"
 
-// File returns a mission as a file: as GetMissionParamsFormatKml, or as GetMissionParamsFormatOriginal the one that it was made of, byte for byte.
+// File returns a mission as a file: as GetMissionParamsFormatKml, or as GetMissionParamsFormatOriginal the one that it
+// was made of, byte for byte.
 func (m *Missions) File(ctx context.Context, missionID string, format GetMissionParamsFormat) ([]byte, error) {
 	query, accept := withQuery(queryOf("format", string(format))), withHeader("Accept", acceptedFile)
 	return m.caller.read(ctx, "GET "+missionPath, []string{missionID}, nil, query, accept)

@@ -39,10 +39,11 @@ func newPublisher(channels *channels) *publisher {
 	return &publisher{channels: channels, turn: make(chan struct{}, 1)}
 }
 
-// Publish publishes samples of the organisation's devices, over a connection that stays open until Close. Long lists are sent in parts; what may
-// not have arrived is sent again, since the service ignores what it already has. Each sample is judged by itself: when some are refused, all
-// others are published, and an APIError with the code invalid_request says so at the end, with the place of each in the list, such as
-// telemetry.2.timestamp. It returns how many were accepted.
+// Publish publishes samples of the organisation's devices, over a connection that stays open until Close. Long lists
+// are sent in parts; what may not have arrived is sent again, since the service ignores what it already has. Each
+// sample is judged by itself: when some are refused, all others are published, and an APIError with the code
+// invalid_request says so at the end, with the place of each in the list, such as telemetry.2.timestamp. It returns how
+// many were accepted.
 func (t *Telemetry) Publish(ctx context.Context, samples ...Sample) (int, error) {
 	parts, err := partsOf(samples)
 	if err != nil {

@@ -137,15 +137,15 @@ type state struct {
 	isDeleted bool
 }
 
-// received is what a caller has been told, over all connections. Delivery is at least once and in order for each device or resource, and a
-// connection begins with a snapshot or with what was missed: so what is not newer is a repeat.
+// received is what a caller has been told, over all connections. Delivery is at least once and in order for each device
+// or resource, and a connection begins with a snapshot or with what was missed: so what is not newer is a repeat.
 type received struct {
 	// Two connections bring messages while one takes the place of the other.
 	mutex   sync.Mutex
 	deliver func(envelope)
 	onGap   func(Gap)
-	// kind is the type of the messages beside those about commands: others, which a later service may send, are passed over as if they had
-	// not come, since their cursors may overtake those of this type. Empty for all.
+	// kind is the type of the messages beside those about commands: others, which a later service may send, are passed
+	// over as if they had not come, since their cursors may overtake those of this type. Empty for all.
 	kind string
 	// cursor to resume after; empty before the first one.
 	cursor string
@@ -261,7 +261,8 @@ func (r *received) acceptPosition(m envelope) bool {
 	return true
 }
 
-// isRepeat goes by the cursors, which sort as text. Changes of a group's devices may come in another order: there the device's sequence tells.
+// isRepeat goes by the cursors, which sort as text. Changes of a group's devices may come in another order: there the
+// device's sequence tells.
 func (r *received) isRepeat(m envelope) bool {
 	return !m.Snapshot && m.Type != "device.status" && m.Cursor != "" && m.Cursor <= r.cursor
 }
@@ -281,8 +282,8 @@ func isGap(m envelope, last state) bool {
 // maxRemembered is as many messages as the service sends again to a client that resumes.
 const maxRemembered = 1000
 
-// receivedCommands is what a caller has been told of commands. They have no part in the cursor of a channel: their changes may come before
-// those of a job or a device whose cursors are lower, so after a reconnection some come again.
+// receivedCommands is what a caller has been told of commands. They have no part in the cursor of a channel: their
+// changes may come before those of a job or a device whose cursors are lower, so after a reconnection some come again.
 type receivedCommands struct {
 	sequences map[string]int64
 	// order has the commands, that of the oldest message first.

@@ -17,8 +17,8 @@ import (
 const (
 	// longestRetryAfter is the longest wait that the service may ask for: its limits count by the minute.
 	longestRetryAfter = 90 * time.Second
-	// commandWithin is how long after its call a command may be sent again: it is meant for the flight as it was then. That is also the
-	// time in which the drone platform must begin it.
+	// commandWithin is how long after its call a command may be sent again: it is meant for the flight as it was then.
+	// That is also the time in which the drone platform must begin it.
 	commandWithin = 10 * time.Second
 )
 
@@ -47,8 +47,8 @@ type sender struct {
 	maxRetries int
 }
 
-// isRepeatable says whether it does no harm to carry out a request twice. A create without a key would create twice; the repeat of a
-// delete or cancel would be refused although the first one succeeded.
+// isRepeatable says whether it does no harm to carry out a request twice. A create without a key would create twice;
+// the repeat of a delete or cancel would be refused although the first one succeeded.
 func (r request) isRepeatable() bool {
 	return r.method == http.MethodGet || r.method == http.MethodPut || r.header.Get("Idempotency-Key") != "" ||
 		r.method == http.MethodPatch && r.header.Get("If-Match") != "" || r.path == tokenPath
@@ -58,7 +58,8 @@ func (r request) isCommand() bool {
 	return r.method == http.MethodPost && strings.HasSuffix(r.path, "/commands")
 }
 
-// send returns the last answer, also when it is an error. It waits at growing intervals with jitter, or for as long as Retry-After says.
+// send returns the last answer, also when it is an error. It waits at growing intervals with jitter, or for as long as
+// Retry-After says.
 func (s *sender) send(ctx context.Context, r request) (answer, error) {
 	began := time.Now()
 	for attempt := 1; ; attempt++ {
@@ -134,7 +135,8 @@ func (s *sender) lost(err error) *ConnectionError {
 	return &ConnectionError{Address: s.baseURL, NotSent: notSent, Err: err}
 }
 
-// isTemporary says whether the same may succeed later: the service, or what stands before it, fails or is out of reach for a while.
+// isTemporary says whether the same may succeed later: the service, or what stands before it, fails or is out of reach
+// for a while.
 func isTemporary(err error) bool {
 	var lost *ConnectionError
 	if errors.As(err, &lost) {

@@ -39,7 +39,8 @@ type broker struct {
 type topic struct {
 	// identifier of the job, the device group or the share; what follows it in the topic is the suffix.
 	identifier, suffix string
-	// state reads by REST what the topic has not sent, as messages of the channel. An APIError with 404 says that the resource does not exist.
+	// state reads by REST what the topic has not sent, as messages of the channel. An APIError with 404 says that the
+	// resource does not exist.
 	state func(context.Context, *received) ([]any, error)
 	// isGroup: it is about several devices, so that one message is not the whole state.
 	isGroup bool
@@ -83,7 +84,8 @@ func (c *channels) mayUseMQTTS(to channel) error {
 	return nil
 }
 
-// openSession begins with the state, or with what was missed since the last cursor: that is read from the event log, after the first message.
+// openSession begins with the state, or with what was missed since the last cursor: that is read from the event log,
+// after the first message.
 func (c *channels) openSession(ctx context.Context, to channel, received *received) (connection, error) {
 	token, err := c.tokens.get(ctx)
 	if err != nil {

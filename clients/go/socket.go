@@ -127,8 +127,8 @@ func (s *socket) read(to channel, received *received, startsAgain bool) {
 	}
 }
 
-// watch closes a connection that is open but dead: a lost network, a laptop that slept. The service sends a heartbeat only every four
-// minutes; a ping is answered at once.
+// watch closes a connection that is open but dead: a lost network, a laptop that slept. The service sends a heartbeat
+// only every four minutes; a ping is answered at once.
 func (s *socket) watch(pingAfter time.Duration) {
 	timer := time.NewTimer(pingAfter)
 	defer timer.Stop()

@@ -32,8 +32,9 @@ type TelemetryMessage struct {
 	SnapshotAge *float64 `json:"age,omitempty"`
 }
 
-// Age is how old the state was when the service sent it: of a snapshot as the service says, of a sample the time from its measurement to its
-// arrival at the service. It is never negative, and does not depend on the clock of this machine.
+// Age is how old the state was when the service sent it: of a snapshot as the service says, of a sample the time from
+// its measurement to its arrival at the service. It is never negative, and does not depend on the clock of this
+// machine.
 func (m TelemetryMessage) Age() time.Duration {
 	if m.SnapshotAge != nil {
 		return time.Duration(*m.SnapshotAge * float64(time.Second))

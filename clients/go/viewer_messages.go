@@ -13,7 +13,8 @@ func (ShareVideo) viewerMessage()       {}
 func (TelemetryMessage) viewerMessage() {}
 func (ControlOutcome) viewerMessage()   {}
 
-// A WatchedShare is the state of the share that a viewer watches. ShareType, Permissions and Commands are in the first message only.
+// A WatchedShare is the state of the share that a viewer watches. ShareType, Permissions and Commands are in the first
+// message only.
 type WatchedShare struct {
 	ShareCode string `json:"shareCode"`
 	// ShareState is ACTIVE; in the final message REVOKED or EXPIRED.

@@ -20,7 +20,8 @@ type WatchOptions struct {
 	OnGap func(Gap)
 }
 
-// A ShareView is what a viewer sees of a share, and what a viewer may do. All methods but Messages work only while the messages are read.
+// A ShareView is what a viewer sees of a share, and what a viewer may do. All methods but Messages work only while the
+// messages are read.
 type ShareView struct {
 	messages iter.Seq2[ViewerMessage, error]
 	line     *line
@@ -29,8 +30,8 @@ type ShareView struct {
 // answerWithin and viewerRetries are those of a client without options.
 const answerWithin, viewerRetries = 30 * time.Second, 4
 
-// WatchShare shows what a viewer of a share link sees, without a token. The code is the last part of the link. It connects when the messages
-// are read.
+// WatchShare shows what a viewer of a share link sees, without a token. The code is the last part of the link. It
+// connects when the messages are read.
 func WatchShare(ctx context.Context, wsURL, shareCode string, options WatchOptions) *ShareView {
 	view := &ShareView{line: newLine()}
 	view.messages = func(yield func(ViewerMessage, error) bool) {
@@ -67,12 +68,13 @@ func viewerChannels(wsURL string, client *http.Client) *channels {
 	}
 }
 
-// Messages returns the share, its video if it has one, the device's last known state, then every change and every sample. It ends when the
-// share is revoked or expires. Lost connections are made again.
+// Messages returns the share, its video if it has one, the device's last known state, then every change and every
+// sample. It ends when the share is revoked or expires. Lost connections are made again.
 func (v *ShareView) Messages() iter.Seq2[ViewerMessage, error] { return v.messages }
 
-// Control sends a command to the drone, once: nothing is repeated, and after a ConnectionError it may have been executed. The share must permit
-// it. It returns the RequestID that the ControlOutcome will have: the command was taken by the service, not yet executed.
+// Control sends a command to the drone, once: nothing is repeated, and after a ConnectionError it may have been
+// executed. The share must permit it. It returns the RequestID that the ControlOutcome will have: the command was taken
+// by the service, not yet executed.
 func (v *ShareView) Control(ctx context.Context, command DeviceCommand) (string, error) {
 	body, err := bodyOf(command)
 	if err != nil {
@@ -85,8 +87,9 @@ func (v *ShareView) Control(ctx context.Context, command DeviceCommand) (string,
 	return accepted.RequestID, err
 }
 
-// TakeControl holds the control of the drone for a minute, and returns until when: commands of other viewers are refused. Call it again to go
-// on holding it; it ends with the connection, too. An APIError with the code held_by says that somebody else holds it.
+// TakeControl holds the control of the drone for a minute, and returns until when: commands of other viewers are
+// refused. Call it again to go on holding it; it ends with the connection, too. An APIError with the code held_by says
+// that somebody else holds it.
 func (v *ShareView) TakeControl(ctx context.Context) (time.Time, error) {
 	var taken struct {
 		Until time.Time `json:"until"`
@@ -100,8 +103,8 @@ func (v *ShareView) ReleaseControl(ctx context.Context) error {
 	return v.ask(ctx, "The release of the control", map[string]any{"action": "releaseControl"}, &struct{}{})
 }
 
-// Playback returns a new address of the live video, for when that of the ShareVideo ends. It is nil when the device has no video. The share
-// must be of the type STREAM.
+// Playback returns a new address of the live video, for when that of the ShareVideo ends. It is nil when the device has
+// no video. The share must be of the type STREAM.
 func (v *ShareView) Playback(ctx context.Context) (*Playback, error) {
 	var video ShareVideo
 	err := v.ask(ctx, "The live video", map[string]any{"action": "playback"}, &video)

@@ -7,7 +7,10 @@ import {
   type StatusMessage,
 } from '../../domain/channels/status-message';
 
-/** The schema of each message on the status channels, by its type: apart from the channels, for the functions that only pass messages on. */
+/**
+ * The schema of each message on the status channels, by its type: apart from the channels, for the functions that only
+ * pass messages on.
+ */
 export const statusMessages = {
   'job.status': jobStatusMessage,
   'device.status': deviceStatusMessage,

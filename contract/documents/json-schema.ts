@@ -42,8 +42,8 @@ const named = (value: string, name: string): JsonSchema => ({
 });
 
 /**
- * The name of a command, by the schemas that have it. The constant is named as that of an event's type: by the value, oapi-codegen would
- * rename the constant `ORBIT` of `actionOnArrival`, which partners use.
+ * The name of a command, by the schemas that have it. The constant is named as that of an event's type: by the value,
+ * oapi-codegen would rename the constant `ORBIT` of `actionOnArrival`, which partners use.
  */
 const commandNames = Object.entries(knownRequests).map(([name, { shape }]): [z.core.$ZodType, JsonSchema] => [
   shape.name,
@@ -152,7 +152,10 @@ function withFields(schema: JsonSchema, io: Direction, owner?: string): JsonSche
   };
 }
 
-/** An open list as text: a closed one makes generated Java throw on a new value. The service still refuses others in a request. */
+/**
+ * An open list as text: a closed one makes generated Java throw on a new value. The service still refuses others in a
+ * request.
+ */
 function opened(schema: JsonSchema, known: readonly string[] | undefined, io: Direction): JsonSchema {
   if (known === undefined || io === 'input') return schema;
   const { enum: _closed, ...open } = schema;

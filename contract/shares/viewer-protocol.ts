@@ -23,7 +23,10 @@ export const shareProtocols = {
  */
 export const broadcastProtocol = 'share.broadcast';
 
-/** Path of MQTT over WebSockets, on the host of the share page; AWS IoT takes no other (developer guide, "Device communication protocols"). */
+/**
+ * Path of MQTT over WebSockets, on the host of the share page; AWS IoT takes no other (developer guide, "Device
+ * communication protocols").
+ */
 export const BROADCAST_PATH = '/mqtt';
 
 /** How a share page connects for samples, with the share code as password, and the only topic that it may subscribe to. */

@@ -29,7 +29,10 @@ export interface Endpoint {
   readonly description: string | (() => string);
   /** Set when it should no longer be used: its responses and the OpenAPI document say so. */
   readonly deprecation?: Deprecation;
-  /** Scope that the token needs, or several of which it needs one, or all; `null`: no token, but an API key with its usage plan (the token endpoint). */
+  /**
+   * Scope that the token needs, or several of which it needs one, or all; `null`: no token, but an API key with its
+   * usage plan (the token endpoint).
+   */
   readonly scope: Scope | readonly Scope[] | { readonly all: readonly Scope[] } | null;
   /** File below `lambdas/`, without `.lambda.ts`. Endpoints with the same file share a function. */
   readonly handler: string;
@@ -38,8 +41,8 @@ export interface Endpoint {
   /** Exact limit of calls per client in fixed windows of a minute (spec section 8). */
   readonly perMinute?: number;
   /**
-   * Whether a request, by the text of its body, has a limit of its own once the client's is used up, of the same number: what keeps a drone from
-   * harm can't wait for the next minute.
+   * Whether a request, by the text of its body, has a limit of its own once the client's is used up, of the same
+   * number: what keeps a drone from harm can't wait for the next minute.
    */
   readonly spares?: (body: string | null) => boolean;
   /** Accepts an `Idempotency-Key`. */
@@ -56,8 +59,8 @@ export interface Endpoint {
   /** Closes the sockets that follow the resource which it deletes. */
   readonly closesSockets?: true;
   /**
-   * May hold a call for up to 20 s: its function gets the time, little memory, which is paid for while it waits, and how many calls
-   * may wait in all ({@link neededSettings}), whose seats {@link grantedTables} adds.
+   * May hold a call for up to 20 s: its function gets the time, little memory, which is paid for while it waits, and
+   * how many calls may wait in all ({@link neededSettings}), whose seats {@link grantedTables} adds.
    */
   readonly waits?: true;
   /** Creates playback sessions for live video. */
@@ -89,8 +92,9 @@ export interface Endpoint {
 
 /**
  * Tables that the function of an endpoint uses, and how: its IAM policy and environment derive from them. A rate limit
- * counts each call (`lambdas/serve/serve.ts`), and one that waits or reads a file takes seats. The transaction that creates the resource
- * stores the first response under an idempotency key, which is looked up for a repeat (`lambdas/serve/idempotency-key.ts`).
+ * counts each call (`lambdas/serve/serve.ts`), and one that waits or reads a file takes seats. The transaction that
+ * creates the resource stores the first response under an idempotency key, which is looked up for a repeat
+ * (`lambdas/serve/idempotency-key.ts`).
  */
 export function grantedTables({ tables, perMinute, idempotent, waits, request }: Endpoint): TableUses {
   const limitUses = perMinute === undefined && !waits && !request.file ? [] : (['update'] as const);

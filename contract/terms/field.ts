@@ -18,5 +18,8 @@ export interface Field {
   readonly maxItems?: number;
 }
 
-/** Fields by name; by `<schema>.<name>`, or `<property>.<name>` of a schema without a name, where a name means something else there than elsewhere. */
+/**
+ * Fields by name; by `<schema>.<name>`, or `<property>.<name>` of a schema without a name, where a name means something
+ * else there than elsewhere.
+ */
 export type Fields = Readonly<Record<string, Field>>;

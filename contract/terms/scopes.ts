@@ -18,7 +18,10 @@ export type Scope = keyof typeof scopeDescriptions;
 
 export const scopes = Object.keys(scopeDescriptions) as readonly Scope[];
 
-/** The scopes that `all` means. It never means more, so that no partner may command drones by an upgrade: that is granted by name. */
+/**
+ * The scopes that `all` means. It never means more, so that no partner may command drones by an upgrade: that is
+ * granted by name.
+ */
 export const scopesInAll: readonly Scope[] = scopes.filter((scope) => scope !== 'command:control');
 
 /** Of an endpoint: the scopes that its token needs. */

@@ -5,7 +5,8 @@ import type { Scope } from './scopes';
 
 /**
  * Permissions of a function beyond tables: `snapshots`: request a snapshot for a connection; `telemetry`: accept samples,
- * which updates devices and sends to followers; `video`: create playback sessions; `tokens`: verify tokens; `sockets`: post to sockets and close them.
+ * which updates devices and sends to followers; `video`: create playback sessions; `tokens`: verify tokens; `sockets`:
+ * post to sockets and close them.
  */
 export type Binding = 'snapshots' | 'telemetry' | 'video' | 'tokens' | 'sockets';
 

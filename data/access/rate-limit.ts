@@ -38,8 +38,8 @@ export const countCall = (subject: string, windowStart: number, limit: number): 
   limit > MOST_COUNTED_EXACTLY ? countRoughly(subject, windowStart) : countExactly(subject, windowStart, limit);
 
 /**
- * Counts a call without its id: a repeat by the SDK after a lost response counts twice. For limits of many calls, of which the ids
- * would make each write dearer: a thousand are 13 kB.
+ * Counts a call without its id: a repeat by the SDK after a lost response counts twice. For limits of many calls, of
+ * which the ids would make each write dearer: a thousand are 13 kB.
  */
 async function countRoughly(subject: string, windowStart: number): Promise<number> {
   const { Attributes } = await dynamodb.send(
@@ -54,8 +54,8 @@ async function countRoughly(subject: string, windowStart: number): Promise<numbe
 }
 
 /**
- * Counts a call. The counter stores the ids of the calls, so that a retry by the SDK after a lost response is not counted again. At the
- * limit it stops counting and growing.
+ * Counts a call. The counter stores the ids of the calls, so that a retry by the SDK after a lost response is not
+ * counted again. At the limit it stops counting and growing.
  */
 async function countExactly(subject: string, windowStart: number, limit: number): Promise<number> {
   const callId = randomBytes(ID_BYTES).toString('base64url');

@@ -7,8 +7,8 @@ const token = z.object({ access_token: z.string(), token_type: z.literal('Bearer
 const claims = z.object({ scope: z._default(z.string(), '') });
 
 /**
- * The scopes that a token of Cognito carries, without the identifier of their resource server, each once. Its signature is not checked: it came from
- * Cognito.
+ * The scopes that a token of Cognito carries, without the identifier of their resource server, each once. Its signature
+ * is not checked: it came from Cognito.
  */
 function scopesIn(accessToken: string): string {
   const [, payload = ''] = accessToken.split('.');
@@ -16,7 +16,10 @@ function scopesIn(accessToken: string): string {
   return [...new Set(scope.split(' ').map((name) => name.slice(name.lastIndexOf('/') + 1)))].join(' ');
 }
 
-/** Cognito responds in well under a second; after five an error is better than more waiting. A repeat after a connection error costs one more token at most. */
+/**
+ * Cognito responds in well under a second; after five an error is better than more waiting. A repeat after a connection
+ * error costs one more token at most.
+ */
 const TIMEOUT_MS = 5000;
 
 /** JSON, or undefined for another text. */
@@ -32,7 +35,8 @@ function parseJson(text: string): unknown {
  * Requests an access token with all scopes of the client from Cognito's token endpoint. The credentials are sent in the form
  * (`client_secret_post` of Cognito's `token_endpoint_auth_methods_supported`): for Basic, RFC 6749 requires form-encoding but
  * Cognito's examples don't use it, which matters for a secret with `+`.
- * @returns its answer, and the scopes, which it does not say: they may be others than those that were asked for (RFC 6749 section 5.1)
+ * @returns its answer, and the scopes, which it does not say: they may be others than those that were asked for (RFC
+ * 6749 section 5.1)
  * @throws Refusal `invalid_client` when Cognito rejects the credentials (with a 400), `too_many_requests` when Cognito's
  *   quota is used up
  */

@@ -33,8 +33,9 @@ export const connection = z.object({
   openedAt: z.int(),
   /**
    * When it must be closed, Unix seconds: when its token expires, or when API Gateway closes it. What a partner's telemetry
-   * socket follows keeps the end of the token with which it subscribed, and follows the session beyond it. A viewer's is the end of
-   * its share to the millisecond, so it is not a whole number: rounded up, samples would follow the final message.
+   * socket follows keeps the end of the token with which it subscribed, and follows the session beyond it. A viewer's
+   * is the end of its share to the millisecond, so it is not a whole number: rounded up, samples would follow the final
+   * message.
    */
   expiresAt: z.number(),
 });
@@ -88,7 +89,10 @@ export async function takeConnectionSeat(holder: SeatedConnection, max: number, 
     throw new Refusal('too_many_requests');
 }
 
-/** The ids of the sockets that a client has open at `now` (Unix seconds); the last of them may be in its handshake, or just closed. */
+/**
+ * The ids of the sockets that a client has open at `now` (Unix seconds); the last of them may be in its handshake, or
+ * just closed.
+ */
 export async function readOpenSockets(clientId: string, now: number): Promise<string[]> {
   const seats = [...(await readShards(clientSeats(clientId))).values()].flatMap((each) => [...each]);
   return seats

@@ -1,7 +1,7 @@
 /**
- * Until when somebody may follow the telemetry or the positions of a resource, or be subscribed to its topic. It is an attribute of the
- * resource's own item, which whoever delivers has at hand anyway: so what nobody follows costs no search for followers. And it is in
- * the records of the item's stream, in order with the changes.
+ * Until when somebody may follow the telemetry or the positions of a resource, or be subscribed to its topic. It is an
+ * attribute of the resource's own item, which whoever delivers has at hand anyway: so what nobody follows costs no
+ * search for followers. And it is in the records of the item's stream, in order with the changes.
  */
 import * as z from 'zod/mini';
 import { followedUntil, type FollowedUntil } from '../../domain/telemetry/followed-until';
@@ -117,8 +117,8 @@ async function noteFirst(before: Record<string, unknown> | undefined, medium: Me
 }
 
 /**
- * Has the stream publish the state of a job or a share to its topic once more, in order with its changes: whoever published it beside the
- * stream could do so after the end.
+ * Has the stream publish the state of a job or a share to its topic once more, in order with its changes: whoever
+ * published it beside the stream could do so after the end.
  * @param attempt how often that was requested before, which the record of the stream has too
  * @returns whether the resource exists
  */

@@ -22,7 +22,8 @@ const follower = z.extend(connection, {
   /** Since when it has been waiting for its snapshot, Unix seconds; messages are buffered meanwhile. */
   bufferingSince: z.optional(z.int()),
   /**
-   * Identifies its present or last waiting; none: that of a handshake. A snapshot ends only the waiting that it was requested for.
+   * Identifies its present or last waiting; none: that of a handshake. A snapshot ends only the waiting that it was
+   * requested for.
    */
   waiting: z.optional(z.string()),
   /** Samples that arrive together are sent to it as one message. */
@@ -74,8 +75,9 @@ const itemOf = ({ channel, connectionId }: Connection) => ({
 
 /**
  * Buffers messages for a follower that waits for its snapshot.
- * @returns undefined when they were buffered, or when it has been deleted: it is sent nothing more; otherwise the follower is not waiting:
- *   the sequences of what it was sent while it waited, so that the caller sends newer messages directly
+ * @returns undefined when they were buffered, or when it has been deleted: it is sent nothing more; otherwise the
+ *   follower is not waiting: the sequences of what it was sent while it waited, so that the caller sends newer messages
+ *   directly
  */
 export async function bufferMessages(
   follower: Connection,
@@ -97,8 +99,9 @@ export async function bufferMessages(
 }
 
 /**
- * Stops delivery to a follower that has missed a message, for good, also if it still waits for its snapshot: the heartbeat closes a socket
- * that waits too long, so its client reconnects and gets another one. No effect on a deleted follower.
+ * Stops delivery to a follower that has missed a message, for good, also if it still waits for its snapshot: the
+ * heartbeat closes a socket that waits too long, so its client reconnects and gets another one. No effect on a deleted
+ * follower.
  */
 export async function stopDelivery(follower: Connection): Promise<void> {
   await succeeded(
@@ -125,8 +128,9 @@ export async function readBuffered(follower: Connection): Promise<readonly Buffe
  * Ends the waiting of a follower, unless more messages are buffered than were sent to it.
  * @param sentSequences of the snapshot, and of the buffered messages that were sent
  * @param count how many of the buffered messages were sent
- * @returns all buffered messages when some are still to be sent; `follows` when the follower now gets messages directly, or was deleted;
- *   `replaced` when it waits for another snapshot: it was subscribed again, or has missed a message
+ * @returns all buffered messages when some are still to be sent; `follows` when the follower now gets messages
+ *   directly, or was deleted; `replaced` when it waits for another snapshot: it was subscribed again, or has missed a
+ *   message
  */
 export async function startFollowing(
   follower: WaitingFollower,

@@ -1,7 +1,7 @@
 /**
- * Until when clients of an organisation may be connected, over MQTT or to a status channel over WebSocket. While nobody is, its commands are
- * not published, and no followers are searched for them. It is noted before a connection is accepted, and read after an event is in the log:
- * whoever is not noted by then connects later, and misses nothing.
+ * Until when clients of an organisation may be connected, over MQTT or to a status channel over WebSocket. While nobody
+ * is, its commands are not published, and no followers are searched for them. It is noted before a connection is
+ * accepted, and read after an event is in the log: whoever is not noted by then connects later, and misses nothing.
  */
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
@@ -22,7 +22,10 @@ const itemOf = (organisation: Organisation) => ({ TableName: table('connections'
 
 /** Ends are rounded up to a multiple of this, in seconds: whoever connects within it writes nothing. */
 const STEP_S = 1800;
-/** How long a note is kept that nobody renews, in seconds. Without one, the organisation counts as connected for two hours again. */
+/**
+ * How long a note is kept that nobody renews, in seconds. Without one, the organisation counts as connected for two
+ * hours again.
+ */
 const KEPT_S = 90 * 86_400;
 
 /** What this instance has noted: until when, by organisation and medium. */
@@ -55,8 +58,8 @@ export async function noteListener(organisation: Organisation, medium: Medium, u
 }
 
 /**
- * Until when clients of an organisation may be connected, strongly consistent. Where nothing is noted, they may have connected before this
- * was noted at all: they count as connected for as long as a connection lasts, which is noted.
+ * Until when clients of an organisation may be connected, strongly consistent. Where nothing is noted, they may have
+ * connected before this was noted at all: they count as connected for as long as a connection lasts, which is noted.
  */
 export async function readListeners(organisation: Organisation, now: Date): Promise<Required<FollowedUntil>> {
   const { Item } = await dynamodb.send(new GetCommand({ ...itemOf(organisation), ConsistentRead: true }));

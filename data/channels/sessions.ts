@@ -72,7 +72,10 @@ const commonAttributes = ({ connectionId, expiresAt, openedAt, ...rest }: Sessio
     : { shareCode: rest.shareCode, shard: rest.shard, ...(rest.broadcast && { broadcast: rest.broadcast }) }),
 });
 
-/** The topic of a share follows the share's device, by one item for all of its viewers: as long as the newest of them may stay. */
+/**
+ * The topic of a share follows the share's device, by one item for all of its viewers: as long as the newest of them
+ * may stay.
+ */
 const topicItem = (opened: ViewerSession) => ({
   ...commonAttributes(opened),
   channel: deviceKey(opened.deviceId),
@@ -175,8 +178,9 @@ export async function followDevice(
 }
 
 /**
- * Takes a subscription back that did not come about: the earlier one is as it was. Not when another has taken its place meanwhile; nor when the
- * earlier one has missed a message: then it goes on waiting, so the heartbeat closes the socket and its client learns of it.
+ * Takes a subscription back that did not come about: the earlier one is as it was. Not when another has taken its place
+ * meanwhile; nor when the earlier one has missed a message: then it goes on waiting, so the heartbeat closes the socket
+ * and its client learns of it.
  * @param waiting of the subscription
  * @param earlier what {@link followDevice} returned
  */

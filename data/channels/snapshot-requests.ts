@@ -22,8 +22,8 @@ const snapshotRequest = z.discriminatedUnion('kind', [
     isUnnoticed,
   }),
   /**
-   * The end of a share, with its final message: however many viewers it has, nobody else waits while they are told. `later`: who is told when
-   * samples that are on their way have arrived; none: all, at once.
+   * The end of a share, with its final message: however many viewers it has, nobody else waits while they are told.
+   * `later`: who is told when samples that are on their way have arrived; none: all, at once.
    */
   z.object({
     kind: z.literal('share-end'),

@@ -63,8 +63,8 @@ export async function closeSocket(connection: Connection, retryDelaysMs: readonl
 }
 
 /**
- * Sends a socket its last message and closes it; no effect when it is closed. Nothing is written: `$disconnect` deletes its connection,
- * or the heartbeat does.
+ * Sends a socket its last message and closes it; no effect when it is closed. Nothing is written: `$disconnect` deletes
+ * its connection, or the heartbeat does.
  * @param retryDelaysMs delay before each retry while the handshake may still be in progress, in ms
  * @throws Error when the socket could not be closed
  */

@@ -25,8 +25,9 @@ export interface CommandChange extends Partial<Pick<CommandRecord, 'reason' | 's
 }
 
 /**
- * What became of a change. `moved`: the command has the status now, or had it by this very change; `repeated`: it had it before; `ended`: it has
- * another one, which is final or later; `untimely`: it was requested later than the change allows; `unknown`: no such command.
+ * What became of a change. `moved`: the command has the status now, or had it by this very change; `repeated`: it had
+ * it before; `ended`: it has another one, which is final or later; `untimely`: it was requested later than the change
+ * allows; `unknown`: no such command.
  */
 export type CommandChangeResult = 'moved' | 'repeated' | 'ended' | 'untimely' | 'unknown';
 
@@ -72,7 +73,10 @@ async function write(
   }
 }
 
-/** Moves a command to a status along its lifecycle, by one conditional write whose condition is generated from the table. Idempotent. */
+/**
+ * Moves a command to a status along its lifecycle, by one conditional write whose condition is generated from the
+ * table. Idempotent.
+ */
 export async function changeCommand(
   key: CommandKey,
   { status, at, changeId, from = commandStatusesBefore(status), requestedUntil, ...told }: CommandChange,
@@ -90,7 +94,10 @@ export async function changeCommand(
 const notRequestedAfter = (time: string | undefined): Condition | undefined =>
   time === undefined ? undefined : { text: 'requestedAt <= :latest', values: { latest: time } };
 
-/** Keeps the outcome of a command that has ended without it, once; its status stays. @returns whether it is kept, now or by this very change */
+/**
+ * Keeps the outcome of a command that has ended without it, once; its status stays.
+ * @returns whether it is kept, now or by this very change
+ */
 export async function keepLateOutcome(
   key: CommandKey,
   lateOutcome: NonNullable<CommandRecord['lateOutcome']>,

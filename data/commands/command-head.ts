@@ -35,8 +35,8 @@ export async function readHead(deviceId: string): Promise<Head> {
 }
 
 /**
- * That a head is as it was read. The number is compared beside the revision for functions of before that still run during an update:
- * they write it without one.
+ * That a head is as it was read. The number is compared beside the revision for functions of before that still run
+ * during an update: they write it without one.
  */
 function unchanged({ sequence, revision }: Head) {
   if (sequence === 0 && revision === undefined) return { ConditionExpression: 'attribute_not_exists(deviceId)' };

@@ -81,8 +81,9 @@ export const newestOfJob = (commands: readonly CommandRecord[]): CommandRecord[]
 const MAX_PAGES_OF_JOB = 8;
 
 /**
- * The newest commands of a job to a device, newest first, consistently: a hundred or more, if there are so many. They are searched among all
- * that the device got since the job was created, 8 MB at most: an index by job would cost each command a write, for a list that is seldom read.
+ * The newest commands of a job to a device, newest first, consistently: a hundred or more, if there are so many. They
+ * are searched among all that the device got since the job was created, 8 MB at most: an index by job would cost each
+ * command a write, for a list that is seldom read.
  */
 export async function readJobCommands(job: Job, deviceId: string): Promise<CommandRecord[]> {
   const organisation = organisationOf('device', deviceId) ?? '';
@@ -133,14 +134,14 @@ const openCommand = z.object({
 const newest = z.extend(openCommand, { status: commandRecord.shape.status });
 
 /**
- * The newest commands of a device that are read from the table, since the index may lack them. They are those of six seconds at the device's
- * limit, and of 8 kB each they cost 130 read units.
+ * The newest commands of a device that are read from the table, since the index may lack them. They are those of six
+ * seconds at the device's limit, and of 8 kB each they cost 130 read units.
  */
 const NEWEST = 64;
 
 /**
- * The commands of a device without an outcome among those that were requested within the longest timeout: the index has no others, however many
- * have ended; of the newest the table has the last word.
+ * The commands of a device without an outcome among those that were requested within the longest timeout: the index has
+ * no others, however many have ended; of the newest the table has the last word.
  * @param now the present
  */
 export async function readOpenCommands(deviceId: string, now: Date): Promise<OpenCommand[]> {
@@ -156,7 +157,10 @@ export async function readOpenCommands(deviceId: string, now: Date): Promise<Ope
   return [...open.values()];
 }
 
-/** Since when a command may be open: an earlier one has ended by its timeout, whatever a function of before has left in the index. */
+/**
+ * Since when a command may be open: an earlier one has ended by its timeout, whatever a function of before has left in
+ * the index.
+ */
 const openSince = (deviceId: string, now: Date): string => {
   const since = new Date(now.getTime() - (timeoutBounds.maximum + MARGIN_S) * 1000).toISOString();
   return firstIdAt('command', organisationOf('device', deviceId) ?? '', since);

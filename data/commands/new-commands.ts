@@ -1,6 +1,6 @@
 /**
- * New commands of a device, in one order: each is stored together with the head of the device's commands, on the condition that the
- * head is as it was read.
+ * New commands of a device, in one order: each is stored together with the head of the device's commands, on the
+ * condition that the head is as it was read.
  */
 import { endsFlight } from '../../domain/commands/command';
 import type { CommandRecord } from '../../domain/commands/command-record';

@@ -16,8 +16,8 @@ import { MAX_EVENTS, writeEvents, type NewEvent } from './write-events';
 
 /**
  * Attempts while other functions append to the same log, and the base of the delay between them in ms. Of ten lanes of a stream
- * that append as fast as they can, one succeeds at a time: of 40 attempts in a row all fail for one batch in 70, of 100 for one in
- * 40,000, which Lambda then delivers again.
+ * that append as fast as they can, one succeeds at a time: of 40 attempts in a row all fail for one batch in 70, of 100
+ * for one in 40,000, which Lambda then delivers again.
  */
 const MAX_ATTEMPTS = 100;
 const RETRY_DELAY_MS = 10;
@@ -55,8 +55,8 @@ type Search = (event: NewEvent) => Promise<ReadonlyMap<string, number>>;
 
 /**
  * Searches each channel by the index, once for a batch: it has what is older than the recent end, and the recent end everything
- * younger than ten seconds. For events that are in no timeline it searches the organisation's list, once too, back to the first stream
- * record of the batch.
+ * younger than ten seconds. For events that are in no timeline it searches the organisation's list, once too, back to
+ * the first stream record of the batch.
  */
 function searchOnce(organisation: Organisation, events: readonly NewEvent[]): Search {
   const searched = new Map<string, Promise<ReadonlyMap<string, number>>>();
@@ -74,8 +74,8 @@ function searchOnce(organisation: Organisation, events: readonly NewEvent[]): Se
 }
 
 /**
- * The last events of an organisation, since a time in Unix seconds. A repeat of one that is not among them is appended again: that takes
- * a stream which is far behind, and clients tell it by its `commandId` and `sequence`.
+ * The last events of an organisation, since a time in Unix seconds. A repeat of one that is not among them is appended
+ * again: that takes a stream which is far behind, and clients tell it by its `commandId` and `sequence`.
  */
 async function readSince(organisation: Organisation, since: number): Promise<readonly LogItem[]> {
   const range = { from: 1, least: RECENT, since, enough: MAX_SEARCHED };
@@ -154,7 +154,8 @@ async function appendBatch(
 /**
  * Appends events to the log of an organisation, numbered 1, 2, 3 … without holes: an event is written only under a free number
  * after one that is given, so that no number can be seen before a smaller one. An event that the log's recent end, or the recent
- * end of its channel, holds keeps its number; one about a command, which is in no timeline, also if it is among the organisation's last 5,000.
+ * end of its channel, holds keeps its number; one about a command, which is in no timeline, also if it is among the
+ * organisation's last 5,000.
  * @returns the number of each event
  * @throws Error when DynamoDB can't be written to; the events before a failed batch of 99 are in the log
  */

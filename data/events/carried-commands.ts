@@ -7,9 +7,9 @@ import { isCommandOnChannel, organisationLog, parseLogItem, type LogItem } from 
 const MAX_PAGES = 5;
 
 /**
- * The events about the commands that the channel of a job or a group carries, in order, between two numbers of the organisation's log.
- * The index has none of them, since it would cost each a write, for what is read only after a long time without a connection.
- * What was logged in the last seconds may be missing.
+ * The events about the commands that the channel of a job or a group carries, in order, between two numbers of the
+ * organisation's log. The index has none of them, since it would cost each a write, for what is read only after a long
+ * time without a connection. What was logged in the last seconds may be missing.
  * @returns undefined when too much has happened to search
  */
 export async function readCarriedCommands(

@@ -15,7 +15,10 @@ export interface Range {
   readonly isFromEnd?: boolean;
 }
 
-/** The events of a channel, in order, by the index: none about commands, and what was logged in the last seconds may be missing. */
+/**
+ * The events of a channel, in order, by the index: none about commands, and what was logged in the last seconds may be
+ * missing.
+ */
 export async function readIndex(
   channel: Resource,
   { from = 1, to = HEAD, most, isFromEnd = false }: Range,

@@ -1,7 +1,7 @@
 /**
  * The items of the event log: one for each event, in the list of its organisation, in the order of its number. An index has the
- * events of each channel in the same order, but those about commands. At the end of the list is its head, which is written once for a
- * thousand events: it tells how far the numbers went when all events have expired.
+ * events of each channel in the same order, but those about commands. At the end of the list is its head, which is
+ * written once for a thousand events: it tells how far the numbers went when all events have expired.
  */
 import * as z from 'zod/mini';
 import type { Organisation, Resource } from '../../domain/values/id';
@@ -19,7 +19,10 @@ export interface LoggedEvent {
 
 const item = z.object({
   number: z.int(),
-  /** In whose timeline it is, the key of the index. None about a command has one; those of earlier versions have their group's. */
+  /**
+   * In whose timeline it is, the key of the index. None about a command has one; those of earlier versions have their
+   * group's.
+   */
   channel: z.optional(z.string()),
   message: z.string(),
   /** When it was logged, Unix seconds; the first events of the log have none. */

@@ -22,9 +22,10 @@ const TAIL = 200;
 const SHORT_TAIL = 10;
 
 /**
- * The changes of a group's devices, and those of a job and its commands, have numbers in one order and may be published in another, since each batch of the stream of
- * devices is published on its own: a follower may know a cursor without the change of another device that came shortly before
- * it. How long before, in seconds, and in how many events of the organisation it is searched for.
+ * The changes of a group's devices, and those of a job and its commands, have numbers in one order and may be published
+ * in another, since each batch of the stream of devices is published on its own: a follower may know a cursor without
+ * the change of another device that came shortly before it. How long before, in seconds, and in how many events of the
+ * organisation it is searched for.
  */
 const UNSETTLED_S = 10;
 const MAX_UNSETTLED = 1000;
@@ -68,7 +69,10 @@ export async function missedEvents(
   return missed.length > most ? undefined : missed.map(eventIn);
 }
 
-/** The events of a channel before the tail; that of a share carries no commands. @returns undefined when too much has happened to search */
+/**
+ * The events of a channel before the tail; that of a share carries no commands.
+ * @returns undefined when too much has happened to search
+ */
 async function readOlder(
   organisation: Organisation,
   channel: Resource,
@@ -82,7 +86,10 @@ async function readOlder(
   return commands && sortedByNumber([...indexed, ...commands]);
 }
 
-/** The kept events of a channel up to a number that the log got at most ten seconds before it, and that a follower may not know; two reads. */
+/**
+ * The kept events of a channel up to a number that the log got at most ten seconds before it, and that a follower may
+ * not know; two reads.
+ */
 export async function unsettledEvents(
   organisation: Organisation,
   channel: Resource,

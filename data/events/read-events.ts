@@ -25,7 +25,10 @@ export interface EventPage {
   readonly last: number;
 }
 
-/** Attempts to read a page whose beginning is missing, and the delay between them in ms: a query may see a part of a transaction. */
+/**
+ * Attempts to read a page whose beginning is missing, and the delay between them in ms: a query may see a part of a
+ * transaction.
+ */
 const MAX_ATTEMPTS = 4;
 const RETRY_DELAY_MS = 50;
 

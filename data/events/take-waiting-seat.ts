@@ -3,7 +3,10 @@ import { MAX_WAITING_OF_CLIENT, shardsToTry } from '../../domain/events/waiting-
 import { newCallSeat, releaseCallSeat, takeCallSeat } from '../store/take-call-seat';
 import { setting } from '../store/environment';
 
-/** An instance that has found no seat doesn't look again for so long, in ms: a failed attempt costs as much as one that succeeds. */
+/**
+ * An instance that has found no seat doesn't look again for so long, in ms: a failed attempt costs as much as one that
+ * succeeds.
+ */
 const FULL_FOR_MS = 1000;
 
 /** A call that wants to wait. */

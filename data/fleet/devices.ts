@@ -192,8 +192,8 @@ export async function expectSubscribable(
 }
 
 /**
- * The devices of a group of the organisation, or the one device, that the identifier names. The one device as it is now: what it reported
- * before its first follower was noted was sent to nobody.
+ * The devices of a group of the organisation, or the one device, that the identifier names. The one device as it is
+ * now: what it reported before its first follower was noted was sent to nobody.
  */
 export async function readNamedDevices(organisation: Organisation, id: string): Promise<Device[]> {
   if (organisationOf('group', id)) return (await listGroup(organisation, id))?.devices ?? [];

@@ -96,7 +96,10 @@ export async function removeFromFleet(
   );
 }
 
-/** Deletes an item that was registered by mistake, without a tombstone. @throws Refusal `forbidden` when the id is not the organisation's */
+/**
+ * Deletes an item that was registered by mistake, without a tombstone.
+ * @throws Refusal `forbidden` when the id is not the organisation's
+ */
 export async function deleteRegistration(organisation: Organisation, kind: FleetKind, id: string): Promise<void> {
   expectOwn(kind, organisation, id);
   await dynamodb.send(new DeleteCommand({ TableName: table('fleet'), Key: fleetKey(organisation, id) }));
@@ -123,9 +126,10 @@ function expectOwn(kind: FleetKind, organisation: Organisation, id: string): voi
 }
 
 /**
- * The condition that no later event has been applied than the one whose `eventTime` is written. Of two events of the same time the one that arrives last wins. A time that still lies ahead, of
- * a clock that was, gives way to one that doesn't: that clock is right again, or another one is. But a registration that comes twice, before and
- * after a removal, must not undo it.
+ * The condition that no later event has been applied than the one whose `eventTime` is written. Of two events of the
+ * same time the one that arrives last wins. A time that still lies ahead, of a clock that was, gives way to one that
+ * doesn't: that clock is right again, or another one is. But a registration that comes twice, before and after a
+ * removal, must not undo it.
  */
 function noLaterEvent(eventTime: string) {
   const now = new Date().toISOString();

@@ -1,4 +1,7 @@
-/** A device in operation: what is read and written as it reports. When a state is written is a rule of `domain/fleet/state-saving.ts`. */
+/**
+ * A device in operation: what is read and written as it reports. When a state is written is a rule of
+ * `domain/fleet/state-saving.ts`.
+ */
 import type { Device } from '../../domain/fleet/device';
 import { takeOffAfter, type FlightChange } from '../../domain/telemetry/flight';
 import type { Organisation } from '../../domain/values/id';
@@ -12,15 +15,18 @@ import { deviceFromItem, readBatch } from './devices';
 import { fleetKey } from './fleet-key';
 import { standingOf } from './standing-devices';
 
-/** Those of the devices that the organisation has, strongly consistent; one read for up to 100. @throws Error when DynamoDB left out a key */
+/**
+ * Those of the devices that the organisation has, strongly consistent; one read for up to 100.
+ * @throws Error when DynamoDB left out a key
+ */
 export async function readDevices(organisation: Organisation, deviceIds: readonly string[]): Promise<Device[]> {
   const read = await readBatch(deviceIds.map((id) => fleetKey(organisation, id)));
   return read.map((found) => deviceFromItem(found)).filter((found) => found !== undefined);
 }
 
 /**
- * The attributes that say where a device is, in which flight, and whether nobody needs the record of the write; undefined: it has none.
- * A flight that goes on is not written.
+ * The attributes that say where a device is, in which flight, and whether nobody needs the record of the write;
+ * undefined: it has none. A flight that goes on is not written.
  */
 const placeOf = (
   organisation: Organisation,
@@ -39,7 +45,10 @@ const undefinedIn = (fields: Readonly<Record<string, unknown>>) =>
 /** What a write of a device's state relied on, and whether that still held. */
 export interface SavedState {
   readonly isSaved: boolean;
-  /** As it was before the write; or as it is, when it is another one than the decision relied on; undefined when it was removed. */
+  /**
+   * As it was before the write; or as it is, when it is another one than the decision relied on; undefined when it was
+   * removed.
+   */
   readonly device: Device | undefined;
 }
 
@@ -51,8 +60,9 @@ export interface StateWrite extends Extract<Saving, { kind: 'write' }> {
 }
 
 /**
- * Stores the state that a device of the fleet reported, by one write, if the device is still the one that the decision relied on: online
- * or not, of the same group and in the same flight, without a later state, and not written since. The device is online then.
+ * Stores the state that a device of the fleet reported, by one write, if the device is still the one that the decision
+ * relied on: online or not, of the same group and in the same flight, without a later state, and not written since. The
+ * device is online then.
  * @param known the device as it was read or written, even a while ago
  */
 export async function saveState(

@@ -1,4 +1,7 @@
-/** Where devices stand, for the ranking of a dispatch: in a sparse index that only those on the ground are in (`lib/functions/tables.ts`). */
+/**
+ * Where devices stand, for the ranking of a dispatch: in a sparse index that only those on the ground are in
+ * (`lib/functions/tables.ts`).
+ */
 import * as z from 'zod/mini';
 import { standingPlace, type Place, type StandingDevice } from '../../domain/fleet/standing-device';
 import type { Organisation } from '../../domain/values/id';

@@ -23,8 +23,9 @@ export const mayBeOpen = (status: unknown): boolean => {
 };
 
 /**
- * The devices that an open job of an organisation names. The index knows the jobs of a minute ago and before, the table the newest, of which it has
- * the last word. The statuses are read in the order of the lifecycle: a job that moves on meanwhile is found in the next one.
+ * The devices that an open job of an organisation names. The index knows the jobs of a minute ago and before, the table
+ * the newest, of which it has the last word. The statuses are read in the order of the lifecycle: a job that moves on
+ * meanwhile is found in the next one.
  * @param now ISO 8601
  */
 export async function readBusyDevices(organisation: Organisation, now: string): Promise<ReadonlySet<string>> {
@@ -42,7 +43,10 @@ export async function readBusyDevices(organisation: Organisation, now: string): 
   return new Set([...byId.values()].filter(({ status }) => mayBeOpen(status)).map(({ deviceId }) => deviceId));
 }
 
-/** The jobs that are flown and name a device, by the index. They are as many as the drones that the organisation has in the air. */
+/**
+ * The jobs that are flown and name a device, by the index. They are as many as the drones that the organisation has in
+ * the air.
+ */
 export async function readFlownJobs(organisation: Organisation, deviceId: string): Promise<FlownJob[]> {
   const found: FlownJob[] = [];
   for (const status of flownStatuses)

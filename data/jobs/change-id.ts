@@ -1,4 +1,7 @@
-/** Before the id of an event of the platform, in the id of the change that it caused; other changes have the id of their request. */
+/**
+ * Before the id of an event of the platform, in the id of the change that it caused; other changes have the id of their
+ * request.
+ */
 const OF_PLATFORM = 'platform-';
 
 /** Identifies the change that an event of the platform causes. */

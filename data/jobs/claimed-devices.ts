@@ -16,8 +16,8 @@ export interface ClaimedDevices {
 const claiming = z.object({ jobId: z.string(), deviceId: z.optional(z.string()), status: z.unknown() });
 
 /**
- * Those of the devices that are claimed, by one consistent read of their claims and, if there are any, one of the jobs. A job that can't be read
- * keeps its device.
+ * Those of the devices that are claimed, by one consistent read of their claims and, if there are any, one of the jobs.
+ * A job that can't be read keeps its device.
  * @param deviceIds at most 100
  * @param now ISO 8601
  */

@@ -1,6 +1,7 @@
 /**
- * Claims of devices by dispatched jobs. A claim decides between calls that have read the same jobs: the one that puts it takes the device. It lives
- * until every other call can read the job, and ends before that with the job: see `data/jobs/claimed-devices.ts`.
+ * Claims of devices by dispatched jobs. A claim decides between calls that have read the same jobs: the one that puts
+ * it takes the device. It lives until every other call can read the job, and ends before that with the job: see
+ * `data/jobs/claimed-devices.ts`.
  */
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';

@@ -41,8 +41,8 @@ const flightTimeOf = (status: JobStatus): keyof FlightTimes | undefined =>
 const later = (at: string, ms: number) => new Date(Date.parse(at) + ms).toISOString();
 
 /**
- * The condition on the status before a change to `:status`. A partner's change stops at the first report of the platform, which is
- * `reported`; that report counts as a change although a partner has set the same status before.
+ * The condition on the status before a change to `:status`. A partner's change stops at the first report of the
+ * platform, which is `reported`; that report counts as a change although a partner has set the same status before.
  */
 function statusCondition(from: readonly JobStatus[], status: JobStatus, changedBy: ChangedBy) {
   const { condition, values } = isOneOf('#status', 'from', from);

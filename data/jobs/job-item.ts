@@ -21,7 +21,10 @@ const item = z.object({
   ...followedUntil.shape,
 });
 
-/** A job with its organisation, the id of its last change and who made it, whether the platform reports on it, until when its positions are followed, and when it was flown. */
+/**
+ * A job with its organisation, the id of its last change and who made it, whether the platform reports on it, until
+ * when its positions are followed, and when it was flown.
+ */
 export interface StoredJob {
   readonly owner: Organisation;
   /** The client that created it, for operators only: it is not part of the job. Absent: nobody noted it. */

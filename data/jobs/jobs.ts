@@ -49,7 +49,10 @@ export const insertDispatchedJob = (
     firstAnswer,
   );
 
-/** A job of any organisation as it is stored, or undefined. @param isConsistent `false`: as it was a moment ago, for half the price */
+/**
+ * A job of any organisation as it is stored, or undefined.
+ * @param isConsistent `false`: as it was a moment ago, for half the price
+ */
 export async function readJob(jobId: string, isConsistent = true): Promise<StoredJob | undefined> {
   const key = jobKey(jobId);
   const { Item } = await dynamodb.send(

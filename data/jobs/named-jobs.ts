@@ -10,8 +10,8 @@ import { jobFromItem } from './job-item';
 export type FollowedJobs = ReadonlyMap<string, NamedJob & { readonly followed: FollowedUntil }>;
 
 /**
- * The organisation's jobs that samples name, by one read; none when they name no job. A moment old at worst, for half the price: whoever
- * reads the record of a flight leaves out what was reported after its end.
+ * The organisation's jobs that samples name, by one read; none when they name no job. A moment old at worst, for half
+ * the price: whoever reads the record of a flight leaves out what was reported after its end.
  * @param samples at most 100 @throws Error when DynamoDB left out a key
  */
 export async function readNamedJobs(organisation: Organisation, samples: readonly Sample[]): Promise<FollowedJobs> {

@@ -20,10 +20,12 @@ export interface ReportResult {
 }
 
 /**
- * Moves a job to the status that the platform reports, along the lifecycle and by one conditional write. The platform is not told.
+ * Moves a job to the status that the platform reports, along the lifecycle and by one conditional write. The platform
+ * is not told.
  * @param reportId identifies this report, so that repeats have no further effect
  * @returns the result; only `moved` changes the job
- * @throws Refusal `invalid_request` for a report that does not fit its job, by its time or its device, or whose job can't be one of this service
+ * @throws Refusal `invalid_request` for a report that does not fit its job, by its time or its device, or whose job
+ * can't be one of this service
  */
 export async function reportStatus(report: JobReport, reportId: string, now: Date): Promise<ReportResult> {
   const { jobId, status } = report;

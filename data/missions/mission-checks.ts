@@ -1,4 +1,7 @@
-/** What the drone platform says of jobs that are checked: written by the consumer of its events, read by the call that waits for it. */
+/**
+ * What the drone platform says of jobs that are checked: written by the consumer of its events, read by the call that
+ * waits for it.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { checkReport, type CheckReport } from '../../domain/dispatch/job-check';

@@ -19,7 +19,8 @@ const lineKey = ({ missionId, version }: MissionVersion) => ({
 });
 
 /**
- * Stores the line of a version that has none. As text: the longest has 180 kB of the 400 kB of an item, and DynamoDB rounds no number.
+ * Stores the line of a version that has none. As text: the longest has 180 kB of the 400 kB of an item, and DynamoDB
+ * rounds no number.
  * @param callId a random name of the call, which alone may remove the line again
  * @returns false when the version has a line
  */
@@ -36,7 +37,10 @@ export const putMissionLine = (of: MissionVersion, line: MissionLine, callId: st
     ),
   );
 
-/** Removes the line of a version that no mission has had, if this call has stored it: a repeat may come when another call has the number. */
+/**
+ * Removes the line of a version that no mission has had, if this call has stored it: a repeat may come when another
+ * call has the number.
+ */
 export const removeMissionLine = (of: MissionVersion, callId: string): Promise<boolean> =>
   succeeded(
     dynamodb.send(

@@ -25,7 +25,10 @@ import { deleteOriginal, putOriginal } from './mission-files';
 import { putMissionLine, removeMissionLine, type MissionVersion } from './mission-lines';
 import { retireUnused, retireVersion } from './retired-versions';
 
-/** Key of a mission; its identifier contains the partition key. @throws Refusal `mission_not_found` when it is not a mission id */
+/**
+ * Key of a mission; its identifier contains the partition key.
+ * @throws Refusal `mission_not_found` when it is not a mission id
+ */
 function missionKey(missionId: string) {
   const organisation = ownerOfMission(missionId);
   if (organisation === undefined) throw new Refusal('mission_not_found');
@@ -48,8 +51,8 @@ export async function findMission(caller: Organisation, missionId: string): Prom
 }
 
 /**
- * The mission that a new job flies, as {@link findFlownMission}, of which the version is kept for it: at most one write a day. A version that is
- * replaced meanwhile gives way to the next one.
+ * The mission that a new job flies, as {@link findFlownMission}, of which the version is kept for it: at most one write
+ * a day. A version that is replaced meanwhile gives way to the next one.
  * @param now ISO 8601
  */
 export async function keepFlownMission(
@@ -76,7 +79,10 @@ const MAX_REPLACED = 5;
 /** Whether a version is kept that long. One of before is kept for good. */
 const isMissionKept = (found: StoredMission, until: number) => (flownUntil(found) ?? until) >= until;
 
-/** Notes until when a version is kept. @returns the mission as it is when it has another version, or is kept longer; undefined when noted */
+/**
+ * Notes until when a version is kept.
+ * @returns the mission as it is when it has another version, or is kept longer; undefined when noted
+ */
 async function keepUntil(
   { missionId, version }: StoredMission,
   until: number,
@@ -116,7 +122,8 @@ export async function findFlownMission(
 }
 
 /**
- * Stores a new mission: its line and its file, then what finds them. A call that can't store one of the first two removes its line.
+ * Stores a new mission: its line and its file, then what finds them. A call that can't store one of the first two
+ * removes its line.
  * @param original the file as it was sent
  * @param now ISO 8601
  */
@@ -149,8 +156,8 @@ const IN_ORDER = 10;
 const MAX_ATTEMPTS = 20;
 
 /**
- * Stores a new version of a mission. A call that fails removes what it has stored, as far as it can; what an ended function leaves takes
- * one number, and no later call fails for it.
+ * Stores a new version of a mission. A call that fails removes what it has stored, as far as it can; what an ended
+ * function leaves takes one number, and no later call fails for it.
  * @param found the mission as it is
  * @param original the file as it was sent
  * @param now ISO 8601
@@ -177,9 +184,9 @@ export async function insertVersion(
 }
 
 /**
- * Takes a number for a new version, by its line: one that is free has none, so that two calls at once have one each. It is the next
- * one, unless others are stored at the same time. Functions that ended between a line and its mission may have taken many in a row, so
- * it is looked for ever farther away.
+ * Takes a number for a new version, by its line: one that is free has none, so that two calls at once have one each. It
+ * is the next one, unless others are stored at the same time. Functions that ended between a line and its mission may
+ * have taken many in a row, so it is looked for ever farther away.
  */
 async function takeVersion(
   { missionId, version: latest }: StoredMission,
@@ -197,7 +204,8 @@ async function takeVersion(
 type Replaced = ReturnType<typeof missionFields> & Pick<Mission, 'version' | 'updatedAt'>;
 
 /**
- * Makes a version the latest, and lets the one before go, unless a later one is: then it is as if that one had replaced it already.
+ * Makes a version the latest, and lets the one before go, unless a later one is: then it is as if that one had replaced
+ * it already.
  * @throws Refusal `mission_not_found` when there is no mission any more; the line of the version is removed then
  */
 async function replaceItem(before: StoredMission, fields: Replaced, callId: string): Promise<void> {
@@ -220,7 +228,8 @@ async function replaceItem(before: StoredMission, fields: Replaced, callId: stri
     await retireVersion(Attributes, fields.updatedAt);
   } catch (error) {
     const { found } = itemThatRefused(error);
-    // The first attempt was done and its response lost: with it what the mission was, which is known from before. A job may fly this version.
+    // The first attempt was done and its response lost: with it what the mission was, which is known from before. A job
+    // may fly this version.
     if (isRepeat(error) && found) return retireVersion(before, fields.updatedAt);
     if (found) return retireUnused(of, fields.updatedAt);
     if (!isRepeat(error)) await Promise.all([removeMissionLine(of, callId), deleteOriginal(of)]);
@@ -260,8 +269,8 @@ export async function readMissionPage(organisation: Organisation, { limit, nextT
 }
 
 /**
- * Deletes a mission by a conditional write, after a read: if the response to the write is lost, what it deleted is known from there. Its line
- * stays for a while, for the jobs that fly it.
+ * Deletes a mission by a conditional write, after a read: if the response to the write is lost, what it deleted is
+ * known from there. Its line stays for a while, for the jobs that fly it.
  * @param now ISO 8601
  * @throws Refusal `mission_not_found`, or `forbidden` when it is another organisation's
  */

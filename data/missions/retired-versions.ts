@@ -3,8 +3,8 @@ import { deleteOriginal } from './mission-files';
 import { expireMissionLine, type MissionVersion } from './mission-lines';
 
 /**
- * Lets a version go that is its mission's no more: the file, which nobody can read any more, and, after a while, the line. The mission has
- * changed already, so what fails is logged, which the alarm of the function counts, and stays.
+ * Lets a version go that is its mission's no more: the file, which nobody can read any more, and, after a while, the
+ * line. The mission has changed already, so what fails is logged, which the alarm of the function counts, and stays.
  * @param was the mission as it was; of before it may lack until when jobs need it, and stays then
  * @param now ISO 8601
  */

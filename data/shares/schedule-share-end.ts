@@ -38,8 +38,8 @@ const nameOf = ({ shareCode }: Share) => `share-${createHash('sha256').update(sh
 const at = (milliseconds: number) => `at(${new Date(milliseconds).toISOString().slice(0, 19)})`;
 
 /**
- * A share may end so late, in ms. Its end is known a moment after its creation and SQS delays by whole seconds, so that a function
- * would nearly always wait for the better part of a second, which costs more than all else that it does.
+ * A share may end so late, in ms. Its end is known a moment after its creation and SQS delays by whole seconds, so that
+ * a function would nearly always wait for the better part of a second, which costs more than all else that it does.
  */
 const LATE_MS = 250;
 

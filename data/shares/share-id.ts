@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 export const digestShareCode = (shareCode: string) => createHash('sha256').update(shareCode).digest('hex').slice(0, 32);
 
 /**
- * The topic that the viewers of a share with many places get its samples from. Topics and client ids are in the logs of AWS IoT, so they
- * contain digests.
+ * The topic that the viewers of a share with many places get its samples from. Topics and client ids are in the logs of
+ * AWS IoT, so they contain digests.
  */
 export const broadcastTopic = (shareCode: string) => `broadcast/${digestShareCode(shareCode)}`;
 

@@ -1,6 +1,7 @@
 /**
- * The seats of a share's viewers, in shards: an item of 20 seats is below 1 kB, so each change costs one write unit, and a change of a
- * thousand seats in one item 43 (docs/decisions/shares.md has the arithmetic). Their capacities add up to the seats of the share.
+ * The seats of a share's viewers, in shards: an item of 20 seats is below 1 kB, so each change costs one write unit,
+ * and a change of a thousand seats in one item 43 (docs/decisions/shares.md has the arithmetic). Their capacities add
+ * up to the seats of the share.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -36,9 +37,10 @@ export interface TakenSeat {
 }
 
 /**
- * Takes one of the seats. When the viewer's shard is full, the others are read and those with a free or an expired seat are tried.
- * @returns undefined when all are taken: each shard was full at some moment of this call, so that it is refused only while no shard keeps
- *   a free seat
+ * Takes one of the seats. When the viewer's shard is full, the others are read and those with a free or an expired seat
+ * are tried.
+ * @returns undefined when all are taken: each shard was full at some moment of this call, so that it is refused only
+ *   while no shard keeps a free seat
  * @throws the error of DynamoDB, after an attempt to release the seat, which may have been taken
  */
 export async function takeSeatInAnyShard(

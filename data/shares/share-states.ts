@@ -1,7 +1,7 @@
 /**
- * That a state of a share is just being sent to its followers. Whoever ends the share beside the stream waits for that, since an older
- * state could follow the end: it deletes the share before it looks, and a state is marked before the share is looked for. So one of the two
- * notices the other.
+ * That a state of a share is just being sent to its followers. Whoever ends the share beside the stream waits for that,
+ * since an older state could follow the end: it deletes the share before it looks, and a state is marked before the
+ * share is looked for. So one of the two notices the other.
  */
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
@@ -12,7 +12,10 @@ const itemOf = (shareCode: string) => ({
   Key: { channel: `sending#${shareCode}`, connectionId: 'sending' },
 });
 
-/** How long a state is being sent at most, in ms: the timeout of the function that does (`lib/channels/fan-out.ts`). An older mark was left behind. */
+/**
+ * How long a state is being sent at most, in ms: the timeout of the function that does (`lib/channels/fan-out.ts`). An
+ * older mark was left behind.
+ */
 const LONGEST_MS = 60_000;
 
 /** Marks that a state of a share is being sent. */

@@ -18,8 +18,8 @@ const creator = z.object({ createdBy: z.optional(z.string()) });
 const creatorIn = (item: unknown): Pick<StoredShare, 'createdBy'> => ({ createdBy: creator.parse(item).createdBy });
 
 /**
- * A share that exists, expired or not, by its code or by the digest that stands for it in logs; the digest costs a scan of the table, in
- * which a share is for a day at most.
+ * A share that exists, expired or not, by its code or by the digest that stands for it in logs; the digest costs a scan
+ * of the table, in which a share is for a day at most.
  */
 export async function findStoredShare(codeOrDigest: string): Promise<StoredShare | undefined> {
   const shareCode = organisationOf('share', codeOrDigest) ? codeOrDigest : await codeOf(codeOrDigest);
@@ -45,8 +45,8 @@ async function codeOf(digest: string): Promise<string | undefined> {
 }
 
 /**
- * All shares of an organisation that have not expired at `now` (ISO 8601), oldest first; also one whose revocation failed half way, so
- * that it can be repeated.
+ * All shares of an organisation that have not expired at `now` (ISO 8601), oldest first; also one whose revocation
+ * failed half way, so that it can be repeated.
  */
 export async function readStoredShares(organisation: Organisation, now: string): Promise<StoredShare[]> {
   const found: StoredShare[] = [];

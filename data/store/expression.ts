@@ -29,7 +29,7 @@ type Expression = Pick<
 const given = (fields: Fields = {}) => Object.entries(fields).filter(([, value]) => value !== undefined);
 const attribute = (path: string) => path.replaceAll(/\w+/g, '#$&');
 const placeholder = (path: string) => `:${path.replaceAll('.', '_')}`;
-const clause = (verb: string, terms: readonly string[]) => (terms.length > 0 ? [`${verb} ${terms.join(', ')}`] : []);
+const pair = (name: string, value: string) => `${name} ${value}`;
 
 /** The condition that an attribute has one of some values. @param attribute as the condition has it @param name of the values */
 export const isOneOf = (attribute: string, name: string, values: readonly unknown[]) => ({
@@ -39,27 +39,24 @@ export const isOneOf = (attribute: string, name: string, values: readonly unknow
 
 /** The expressions of an update. They have placeholders, so that they never contain reserved words or input. */
 export function update({ set, setOnce, append, add, subtract, remove = [], condition, values }: Update): Expression {
-  const termsOf = (fields: Fields | undefined, term: (name: string, value: string) => string) =>
+  const terms = (fields: Fields | undefined, term: (name: string, value: string) => string) =>
     given(fields).map(([path]) => term(attribute(path), placeholder(path)));
-  const UpdateExpression = [
-    ...clause('SET', [
-      ...termsOf(set, (name, value) => `${name} = ${value}`),
-      ...termsOf(setOnce, (name, value) => `${name} = if_not_exists(${name}, ${value})`),
-      ...termsOf(append, (name, value) => `${name} = list_append(if_not_exists(${name}, :empty), ${value})`),
-    ]),
-    ...clause('REMOVE', remove.map(attribute)),
-    ...clause(
-      'ADD',
-      termsOf(add, (name, value) => `${name} ${value}`),
-    ),
-    ...clause(
-      'DELETE',
-      termsOf(subtract, (name, value) => `${name} ${value}`),
-    ),
-  ].join(' ');
+  const clauses = {
+    SET: [
+      ...terms(set, (name, value) => `${name} = ${value}`),
+      ...terms(setOnce, (name, value) => `${name} = if_not_exists(${name}, ${value})`),
+      ...terms(append, (name, value) => `${name} = list_append(if_not_exists(${name}, :empty), ${value})`),
+    ],
+    REMOVE: remove.map(attribute),
+    ADD: terms(add, pair),
+    DELETE: terms(subtract, pair),
+  };
+  const UpdateExpression = Object.entries(clauses)
+    .flatMap(([verb, all]) => (all.length > 0 ? [pair(verb, all.join(', '))] : []))
+    .join(' ');
   const entries = [set, setOnce, append, add, subtract, values, append && { empty: [] }].flatMap(given);
   const all = Object.fromEntries(entries.map(([path, value]) => [placeholder(path), value]));
-  if (Object.keys(all).length < entries.length) throw new Error(`two values have one name: ${UpdateExpression}`);
+  if (Object.keys(all).length < entries.length) throw new Error('two values have one name');
   const names = `${UpdateExpression} ${condition ?? ''}`.match(/#\w+/g) ?? [];
   return {
     UpdateExpression,

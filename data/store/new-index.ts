@@ -2,9 +2,9 @@ import { paginateQuery, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from './dynamodb';
 
 /**
- * The items of a query of an index that the last update may have added. CloudFormation doesn't wait until such an index can be read
- * (`AWS::DynamoDB::Table`, GlobalSecondaryIndexes), and an update that is undone takes the right to it away before it changes the function: until then
- * the same items come from where they were found before.
+ * The items of a query of an index that the last update may have added. CloudFormation doesn't wait until such an index
+ * can be read (`AWS::DynamoDB::Table`, GlobalSecondaryIndexes), and an update that is undone takes the right to it away
+ * before it changes the function: until then the same items come from where they were found before.
  * @param query of the index, to the end
  * @param before reads the same items without it
  */

@@ -1,6 +1,7 @@
 /**
- * Seats: the open connections of a client, the viewers of a share. An item holds the seats that are taken, so that one atomic write
- * takes the last one. The owner of many seats has several such items, its shards, each with a part of the seats.
+ * Seats: the open connections of a client, the viewers of a share. An item holds the seats that are taken, so that one
+ * atomic write takes the last one. The owner of many seats has several such items, its shards, each with a part of the
+ * seats.
  */
 import * as z from 'zod/mini';
 import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
@@ -44,8 +45,8 @@ export function seatOwner(owner: string): { readonly clientId?: string; readonly
 const SHARD = '#';
 
 /**
- * The owner is both keys of its item, which tells it from a connection; it is not in the index by socket. Further shards are under the
- * same channel, so that one query reads all of them.
+ * The owner is both keys of its item, which tells it from a connection; it is not in the index by socket. Further
+ * shards are under the same channel, so that one query reads all of them.
  */
 export const seatsKey = (owner: string, shard = 0) => ({
   channel: owner,
@@ -73,8 +74,8 @@ export type Seats = z.output<typeof item>;
 export const readSeats = (found: Record<string, unknown> | undefined): Seats => item.parse(found ?? {});
 
 /**
- * The seats of an item as a write that sets the flag found them. If the SDK sent it twice, the flag may be its own: then it counts as not set,
- * so that a count is requested.
+ * The seats of an item as a write that sets the flag found them. If the SDK sent it twice, the flag may be its own:
+ * then it counts as not set, so that a count is requested.
  */
 const seatsBefore = (written: UpdateCommandOutput): Seats => ({
   ...readSeats(written.Attributes),
@@ -215,8 +216,8 @@ export async function noteChange(owner: string, ttl: number): Promise<boolean> {
 }
 
 /**
- * Counts the seats that are taken and clears the recount flag, so that the next change requests a new count. The shards are read after
- * that: a seat that is taken later is counted, or requests a count.
+ * Counts the seats that are taken and clears the recount flag, so that the next change requests a new count. The shards
+ * are read after that: a seat that is taken later is counted, or requests a count.
  * @param ttl when the item may be deleted if this creates it, Unix seconds
  * @returns `taken`: the number of seats; `count`: a number that increases with each count
  */

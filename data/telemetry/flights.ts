@@ -35,8 +35,9 @@ const keptFor = {
 };
 
 /**
- * The sort key of a position: the beginning of its interval in Unix seconds. A job that names no device may be flown by several, whose
- * positions of a second must not replace each other: so the key of a job's has a thousandth by its device.
+ * The sort key of a position: the beginning of its interval in Unix seconds. A job that names no device may be flown by
+ * several, whose positions of a second must not replace each other: so the key of a job's has a thousandth by its
+ * device.
  */
 function recordKey({ kind, flight, everySeconds, point: { timestamp, deviceId } }: RecordEntry) {
   const second = recordInterval(timestamp, everySeconds);
@@ -48,8 +49,8 @@ function recordKey({ kind, flight, everySeconds, point: { timestamp, deviceId } 
 const ttlOf = ({ point, kind }: RecordEntry) => Math.ceil(Date.parse(point.timestamp) / 1000) + keptFor[kind]();
 
 /**
- * Whether a position is still to be kept. DynamoDB never deletes what expired more than five years ago (developer guide, "Using time to live
- * (TTL) in DynamoDB"), such as a sample of 1970.
+ * Whether a position is still to be kept. DynamoDB never deletes what expired more than five years ago (developer
+ * guide, "Using time to live (TTL) in DynamoDB"), such as a sample of 1970.
  */
 export const isRecordKept = (entry: RecordEntry, now: Date): boolean => ttlOf(entry) * 1000 > now.getTime();
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const INLINE = /<script id="([\w-]+)">([^]*?)<\/script>/g;
 
 /**
- * Moves the inline scripts of all pages into files, which still run before the page is shown. So the site's policy allows no inline
- * script, and is the same whatever VitePress writes.
+ * Moves the inline scripts of all pages into files, which still run before the page is shown. So the site's policy
+ * allows no inline script, and is the same whatever VitePress writes.
  */
 export function moveInlineScripts(pages: string, assets: string): void {
   for (const name of readdirSync(pages, { recursive: true, encoding: 'utf8' })) {

@@ -2,8 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Replaces VitePress's page for missing ones by what it loads, as a script and a style sheet whose names never change: the page itself
- * is in the template (lib/docs/docs-paths.ts), which is made before the site.
+ * Replaces VitePress's page for missing ones by what it loads, as a script and a style sheet whose names never change:
+ * the page itself is in the template (lib/docs/docs-paths.ts), which is made before the site.
  */
 export function replaceNotFound(pages: string): void {
   const file = join(pages, '404.html');

@@ -32,7 +32,8 @@ export type Partner = z.output<typeof partner>;
 export const isInForce = ({ tokensFrom = 0 }: Pick<Partner, 'tokensFrom'>, at: number): boolean => at >= tokensFrom;
 
 /**
- * The `tokensFrom` that refuses all that was issued until now. Tokens have whole seconds, so those of the same second are refused too.
+ * The `tokensFrom` that refuses all that was issued until now. Tokens have whole seconds, so those of the same second
+ * are refused too.
  * @param now Unix milliseconds
  */
 export const refusingUntil = (now: number): number => Math.floor(now / 1000) + 1;

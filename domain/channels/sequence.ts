@@ -28,8 +28,8 @@ export function isNewer(message: Sequenced, known: Sequences = {}): boolean {
 }
 
 /**
- * What a message adds to what was sent to a follower. A position adds nothing: the change of its job has the same sequence, and may
- * still come.
+ * What a message adds to what was sent to a follower. A position adds nothing: the change of its job has the same
+ * sequence, and may still come.
  */
 export const sequenceIn = (message: Sequenced): Sequences =>
   message.sequence === undefined || isPosition(message) ? {} : { [messageSubject(message)]: message.sequence };

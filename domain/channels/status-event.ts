@@ -15,8 +15,8 @@ import type {
 export interface StatusEvent {
   readonly message: StatusMessage;
   /**
-   * `state`: retained for later subscribers; `transient`: a position, not retained; `change`: of something else than the channel's
-   * resource, not retained; `end`: the final message, after which the channel is closed.
+   * `state`: retained for later subscribers; `transient`: a position, not retained; `change`: of something else than
+   * the channel's resource, not retained; `end`: the final message, after which the channel is closed.
    */
   readonly role: 'state' | 'transient' | 'change' | 'end';
 }
@@ -191,8 +191,8 @@ const commandEvents = ({ after }: ChangeOf<'command'>): StatusEvent[] =>
   after ? [{ role: 'change', message: commandMessage(after) }] : [];
 
 /**
- * How a deleted share has ended, and when (ISO 8601): the same in each message about it, whoever sends it. Only one that is deleted
- * with its organisation has no time of its own.
+ * How a deleted share has ended, and when (ISO 8601): the same in each message about it, whoever sends it. Only one
+ * that is deleted with its organisation has no time of its own.
  * @param at time of the deletion
  */
 export function shareEnd({ revokedAt, expired, expiresAt, createdAt }: Share, at: string) {

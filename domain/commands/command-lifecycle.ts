@@ -11,8 +11,9 @@ interface Stage {
 export type CommandStatus = 'REQUESTED' | 'DELIVERED' | 'DONE' | 'REFUSED' | 'FAILED' | 'TIMED_OUT' | 'SUPERSEDED';
 
 /**
- * The lifecycle of a command; what names several statuses elsewhere derives from it. `DELIVERED`: the device has begun; `DONE`: it is
- * achieved; `TIMED_OUT`: there was no outcome in time, and nobody knows; `SUPERSEDED`: a later command took its place.
+ * The lifecycle of a command; what names several statuses elsewhere derives from it. `DELIVERED`: the device has begun;
+ * `DONE`: it is achieved; `TIMED_OUT`: there was no outcome in time, and nobody knows; `SUPERSEDED`: a later command
+ * took its place.
  */
 export const commandLifecycle: Readonly<Record<CommandStatus, Stage>> = {
   REQUESTED: { next: ['DELIVERED', 'DONE', 'REFUSED', 'FAILED', 'TIMED_OUT', 'SUPERSEDED'], isReported: false },
@@ -28,8 +29,9 @@ export const commandStatuses = Object.keys(commandLifecycle) as readonly Command
 
 /** Whether nothing follows a status. */
 export const isEnded = (status: CommandStatus): boolean => commandLifecycle[status].next.length === 0;
-export const endedCommandStatuses = commandStatuses.filter(isEnded);
-export const openCommandStatuses = commandStatuses.filter((status) => !isEnded(status));
+// Marked as pure, so that a bundle has them only where they are used.
+export const endedCommandStatuses = /* @__PURE__ */ commandStatuses.filter(isEnded);
+export const openCommandStatuses = /* @__PURE__ */ commandStatuses.filter((status) => !isEnded(status));
 
 /** The statuses from which a command gets to `to`; the condition of the DynamoDB write is generated from them. */
 export const commandStatusesBefore = (to: CommandStatus): readonly CommandStatus[] =>

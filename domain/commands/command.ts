@@ -41,13 +41,16 @@ export const isKnownCommand = (name: unknown): name is KnownCommand =>
 const meantBy = (name: string): KnownCommand | undefined =>
   isKnownCommand(name) ? undefined : commandNames.find((known) => known === name.toUpperCase());
 
-/** Whether a device that names its commands obeys this one. What was registered before the rule below may name it in another case. */
+/**
+ * Whether a device that names its commands obeys this one. What was registered before the rule below may name it in
+ * another case.
+ */
 export const isAmong = (name: string, commands: readonly string[]): boolean =>
   commands.some((each) => each === name || meantBy(each) === name);
 
 /**
- * The name of a command as a viewer sends it, or the platform registers it. Any name passes but a known one in another case: `land` would be sent on, and
- * no rule for `LAND` would hold; a device that obeys `land` would be told no `LAND`.
+ * The name of a command as a viewer sends it, or the platform registers it. Any name passes but a known one in another
+ * case: `land` would be sent on, and no rule for `LAND` would hold; a device that obeys `land` would be told no `LAND`.
  */
 export const anyCommandName = text(1, 64).check(
   z.refine((name) => meantBy(name) === undefined, {

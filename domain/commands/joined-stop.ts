@@ -29,15 +29,18 @@ export const stopsWith = (before: StopsUnderWay, command: CommandRecord): StopsU
 const isSameStop = ({ newest }: StopsUnderWay, { name, requestedAt }: CommandRecord): boolean =>
   newest !== undefined && isStop(name) && newest.name === name && isJoinedIn(newest.requestedAt, requestedAt);
 
-/** The identifier of the stop that a wanted one may be joined to, if {@link isJoined} says so too; undefined when there is none. */
+/**
+ * The identifier of the stop that a wanted one may be joined to, if {@link isJoined} says so too; undefined when there
+ * is none.
+ */
 export const stopToJoin = (under: StopsUnderWay, requested: CommandRecord): string | undefined =>
   isSameStop(under, requested) ? (under.stops?.[audienceOf(requested)] ?? under.newest?.commandId) : undefined;
 
 const lastsFor = ({ requestedAt, endBefore }: CommandRecord) => Date.parse(endBefore) - Date.parse(requestedAt);
 
 /**
- * Whether a stop that is asked for is one that is under way: the same in every respect, and without an outcome. Who is told of the one must be told of the
- * other.
+ * Whether a stop that is asked for is one that is under way: the same in every respect, and without an outcome. Who is
+ * told of the one must be told of the other.
  */
 export const isJoined = (requested: CommandRecord, underWay: CommandRecord): boolean =>
   isStop(requested.name) &&

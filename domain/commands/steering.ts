@@ -36,10 +36,16 @@ export const onTheGround = (): Refusal => conflict('name', 'the device is on the
 const isInFlight = ({ takeOff, lastState }: Device): boolean =>
   takeOff !== undefined && !isOnGround(lastState?.droneState);
 
-/** How long a drone may still measure that it stands after its job was begun, in ms: it prepares the take-off, and its clock may be a minute ahead. */
+/**
+ * How long a drone may still measure that it stands after its job was begun, in ms: it prepares the take-off, and its
+ * clock may be a minute ahead.
+ */
 const MAY_STAND_FOR_MS = 120_000;
 
-/** Whether a device has measured that it stands so late after a change of its job that it has landed, or never took off. @param changedAt ISO 8601 */
+/**
+ * Whether a device has measured that it stands so late after a change of its job that it has landed, or never took off.
+ * @param changedAt ISO 8601
+ */
 export const standsSince = ({ lastState }: Device, changedAt: string): boolean =>
   lastState !== undefined &&
   isOnGround(lastState.droneState) &&
@@ -58,8 +64,8 @@ const whileEnding: readonly string[] = ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND'
 /**
  * Why a device can't be told something now; undefined when it can.
  *
- * RETURN_HOME and LAND are refused only for a device that stands, and no stop for one that may have taken off since: what is not known must not
- * keep a drone in the air.
+ * RETURN_HOME and LAND are refused only for a device that stands, and no stop for one that may have taken off since:
+ * what is not known must not keep a drone in the air.
  */
 export function whyNotCommanded(name: string, circumstances: Circumstances): Refusal | undefined {
   const { device, job, ending, requester, lease } = circumstances;
@@ -80,8 +86,8 @@ export function whyNotCommanded(name: string, circumstances: Circumstances): Ref
 }
 
 /**
- * The job that a command belongs to: that of the request, or the one that the device flies. One that has ended has no more commands than those
- * of its flight: what a job's commands are searched in would have no end otherwise.
+ * The job that a command belongs to: that of the request, or the one that the device flies. One that has ended has no
+ * more commands than those of its flight: what a job's commands are searched in would have no end otherwise.
  */
 export function commandedJob({ device, job }: Pick<Circumstances, 'device' | 'job'>): string | undefined {
   const { jobId } = device.lastState ?? {};

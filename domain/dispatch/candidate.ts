@@ -44,7 +44,10 @@ export const metresTo = (from: Place, to: Place): number =>
 const TAKE_OFF_S = 30;
 const SPEED = 10;
 
-/** When a drone would be at a place, in whole seconds: an estimate, in a straight line and without wind. @param speed metres per second */
+/**
+ * When a drone would be at a place, in whole seconds: an estimate, in a straight line and without wind.
+ * @param speed metres per second
+ */
 export const estimateArrival = (metres: number, speed: number = SPEED): number =>
   Math.round(TAKE_OFF_S + metres / speed);
 
@@ -95,7 +98,8 @@ interface Circumstances {
 }
 
 /**
- * Why a device is not dispatched; undefined when it is free. What it measured too long ago says nothing of now, whenever it arrived.
+ * Why a device is not dispatched; undefined when it is free. What it measured too long ago says nothing of now,
+ * whenever it arrived.
  * @param device as it is now; undefined when it was removed
  */
 export function whyPassedOver(device: Device | undefined, circumstances: Circumstances): PassedOver | undefined {

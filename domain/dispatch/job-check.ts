@@ -32,7 +32,10 @@ export const checkQuestion = (of: Job): z.output<typeof checkedJob> => checkedJo
 
 const atLeastZero = z.number().check(z.minimum(0));
 
-/** What speaks against a job: where in the request, at which waypoint of its mission, counted from 0, and what is allowed there. */
+/**
+ * What speaks against a job: where in the request, at which waypoint of its mission, counted from 0, and what is
+ * allowed there.
+ */
 export const finding = z.object({
   code: reasonCode,
   path: z.optional(name),
@@ -80,7 +83,8 @@ export const lacksDevice = (
   !(scheduledAt !== undefined && Date.parse(scheduledAt) > Date.parse(now));
 
 /**
- * Decides about a job. Each finding speaks against it, also one whose code the service does not know; silence of the platform too.
+ * Decides about a job. Each finding speaks against it, also one whose code the service does not know; silence of the
+ * platform too.
  * @param report undefined when the platform did not answer in time
  */
 export function judgeReport(report: CheckReport | undefined, isWithoutDevice: boolean): JobCheck {

@@ -1,7 +1,7 @@
 /**
  * Seats of calls that wait for an event. Each such call occupies an instance of a function, of which the account has so many, so
- * there are five for each client and a total. The seats of the total are spread over several items, the shards, since an item takes
- * no more than 1,000 writes a second.
+ * there are five for each client and a total. The seats of the total are spread over several items, the shards, since
+ * an item takes no more than 1,000 writes a second.
  */
 
 /** Calls of a client that may wait at the same time. */

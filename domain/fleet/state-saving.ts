@@ -93,13 +93,16 @@ function staysAtRest(saved: DeviceState | undefined, next: DeviceState): boolean
 export const isReportDue = ({ status, reportedAt }: Device, now: Date): boolean =>
   status !== 'online' || reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= SAVE_INTERVAL_MS;
 
-/** Whether a state that waits is later than the saved one. A device that was removed, even if it was registered again, needs none. */
+/**
+ * Whether a state that waits is later than the saved one. A device that was removed, even if it was registered again,
+ * needs none.
+ */
 export const isUnsaved = (device: Device | undefined, state: Pick<DeviceState, 'timestamp'>): device is Device =>
   device?.lastState !== undefined && sampleSequence(state) > sampleSequence(device.lastState);
 
 /**
- * How long a state that came too early waits for its turn, in ms. When several functions wait for the same device, each with its own
- * sample, the one with the newest sample is first, so that the others find theirs superseded.
+ * How long a state that came too early waits for its turn, in ms. When several functions wait for the same device, each
+ * with its own sample, the one with the newest sample is first, so that the others find theirs superseded.
  * @param at when the state arrived, ISO 8601
  */
 export function waitForTurn({ savedAt }: Device, at: string, now: Date): number {

@@ -34,8 +34,9 @@ export const changesNothing = (change: JobChange, status: JobStatus | undefined)
   Object.entries(change).every(([field, value]) => value === undefined || (field === 'status' && value === status));
 
 /**
- * Whether only the drone platform may change a job to this status, once it has reported on the job: a partner could otherwise make a
- * job COMPLETED whose drone is in the air, and the report of how it ended would be contradictory. To cancel stays the partner's.
+ * Whether only the drone platform may change a job to this status, once it has reported on the job: a partner could
+ * otherwise make a job COMPLETED whose drone is in the air, and the report of how it ended would be contradictory. To
+ * cancel stays the partner's.
  */
 export const isLeftToPlatform = (status: JobStatus, changedBy: ChangedBy): boolean =>
   changedBy === undefined && isReported(status);

@@ -29,15 +29,16 @@ export const mayMove = (from: JobStatus, to: JobStatus): boolean => lifecycle[fr
 export const isFinal = (status: JobStatus): boolean => lifecycle[status].next.length === 0;
 
 /** The statuses that something may follow, in the order of the lifecycle. */
-export const openStatuses = jobStatuses.filter((status) => !isFinal(status));
+// Marked as pure, so that a bundle has them only where they are used.
+export const openStatuses = /* @__PURE__ */ jobStatuses.filter((status) => !isFinal(status));
 
 /** Whether the drone is in the air for a job with this status. */
 export const isFlown = (status: JobStatus): boolean => lifecycle[status].flown;
-export const flownStatuses = jobStatuses.filter(isFlown);
+export const flownStatuses = /* @__PURE__ */ jobStatuses.filter(isFlown);
 
 /**
- * How long after the end of a job a device may still say that it flies it, in ms. A flight goes on for hours at most after its job is over: the
- * drone comes home.
+ * How long after the end of a job a device may still say that it flies it, in ms. A flight goes on for hours at most
+ * after its job is over: the drone comes home.
  */
 export const FLOWN_ON_MS = 24 * 60 * 60_000;
 

@@ -80,8 +80,8 @@ const SCHEDULED_AGO_MS = 5 * 60_000;
 
 /**
  * The job that a request creates: PENDING, version 1. `now` is ISO 8601.
- * @throws Refusal `invalid_request` for a time in the past: the zero value of a client's date would be a flight at once; and for a
- *   destination that lacks something (`expectDestination`)
+ * @throws Refusal `invalid_request` for a time in the past: the zero value of a client's date would be a flight at
+ *   once; and for a destination that lacks something (`expectDestination`)
  */
 export function newJob(request: JobRequest, jobId: string, now: string): Job {
   const { scheduledAt } = request;

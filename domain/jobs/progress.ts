@@ -5,8 +5,8 @@ import { isFlown, type JobStatus } from './job-lifecycle';
 const upTo = (max: number) => z.number().check(z.minimum(0), z.maximum(max));
 
 /**
- * Percent of the whole flight. Metres and seconds to the job's place until the drone is there, then to the end of the flight; of a
- * job without a place always to the end.
+ * Percent of the whole flight. Metres and seconds to the job's place until the drone is there, then to the end of the
+ * flight; of a job without a place always to the end.
  */
 export const progress = z.strictObject({
   percent: upTo(100),
@@ -42,8 +42,9 @@ interface FlyingDevice {
 }
 
 /**
- * The newest progress of a job: in flight that of its device, if the device flies this job and has said so after the last status was
- * reported. Otherwise what the platform reported with a status: a job that is over keeps it, also when that is less than 100 %.
+ * The newest progress of a job: in flight that of its device, if the device flies this job and has said so after the
+ * last status was reported. Otherwise what the platform reported with a status: a job that is over keeps it, also when
+ * that is less than 100 %.
  * @param state that its device reported last
  * @returns undefined when nobody has said it
  */

@@ -37,8 +37,8 @@ export const storedMission = z.object({
   /** Where it begins, which ranks the devices of a dispatch. */
   start: z.tuple([z.number(), z.number()]),
   /**
-   * Until when a version is kept for jobs, Unix seconds. Of another one than the mission's it says nothing, and versions of before have none: nobody
-   * knows which jobs fly them, so they stay.
+   * Until when a version is kept for jobs, Unix seconds. Of another one than the mission's it says nothing, and
+   * versions of before have none: nobody knows which jobs fly them, so they stay.
    */
   flown: z.optional(z.object({ version: z.int(), until: z.int() })),
 });
@@ -53,8 +53,8 @@ const KEPT_S = 90 * DAY_S;
 const secondsOf = (time: string) => Math.ceil(Date.parse(time) / 1000);
 
 /**
- * Until when the version that a job flies is kept at least, Unix seconds: it may wait for the time that it is scheduled at. Of whole days, so
- * that the jobs of a day note it once.
+ * Until when the version that a job flies is kept at least, Unix seconds: it may wait for the time that it is scheduled
+ * at. Of whole days, so that the jobs of a day note it once.
  * @param now ISO 8601
  */
 export const keptForJob = ({ scheduledAt = '' }: { readonly scheduledAt?: string | undefined }, now: string): number =>
@@ -74,8 +74,8 @@ export const keptAfterEnd = (until: number, now: string): number => Math.max(unt
 /**
  * Checks a mission that a job names.
  * @param found undefined when it does not exist
- * @throws Refusal `mission_not_found`, `forbidden` when it is another organisation's, `invalid_request` for a `flight.height` that
- *   contradicts the heights of the mission
+ * @throws Refusal `mission_not_found`, `forbidden` when it is another organisation's, `invalid_request` for a
+ *   `flight.height` that contradicts the heights of the mission
  */
 export function expectFlyable(
   found: StoredMission | undefined,

@@ -32,8 +32,8 @@ export const missionLine: z.ZodMiniType<MissionLine> = z.object({
 });
 
 /**
- * The heights that each reference allows, in metres. Above the take-off point they may be negative, as in WPML and MAVLink: a drone
- * that starts on a hill flies below it.
+ * The heights that each reference allows, in metres. Above the take-off point they may be negative, as in WPML and
+ * MAVLink: a drone that starts on a hill flies below it.
  */
 const heightLimits: Readonly<Record<Exclude<HeightReference, 'JOB'>, readonly [min: number, max: number]>> = {
   TAKE_OFF: [-500, 500],
@@ -116,7 +116,8 @@ export function checkedLine(waypoints: readonly Waypoint[], heightReference: Hei
 const withZero: readonly HeightReference[] = ['TAKE_OFF', 'GROUND'];
 
 /**
- * Checks that a line has heights that somebody has chosen. Many programs write 0 where they have none, and a drone would fly there.
+ * Checks that a line has heights that somebody has chosen. Many programs write 0 where they have none, and a drone
+ * would fly there.
  * @param isReferenceNamed whether the file names its `heightReference`, so that 0 above the ground or the take-off point is meant
  * @throws Refusal `invalid_request` when all heights are 0
  */

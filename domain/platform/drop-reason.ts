@@ -1,6 +1,7 @@
 /**
- * Why an event of the drone platform, or a sample in one, was not applied: in the log, in `report.rejected`, and in docs/platform.md.
- * Repeats and late events are normal where delivery is at least once and unordered, so the platform is not told of them.
+ * Why an event of the drone platform, or a sample in one, was not applied: in the log, in `report.rejected`, and in
+ * docs/platform.md. Repeats and late events are normal where delivery is at least once and unordered, so the platform
+ * is not told of them.
  */
 export const dropReasons = {
   repeated: { says: 'It, or one that says the same, has been applied.', isTold: false },

@@ -62,8 +62,8 @@ function shareEvent(
 }
 
 /**
- * The event that is published to the drone platform for a change, unless the platform reported it. A pure function, so that a repeated stream record produces
- * the same event.
+ * The event that is published to the drone platform for a change, unless the platform reported it. A pure function, so
+ * that a repeated stream record produces the same event.
  * @param at time of the stream's record, ISO 8601, to the second: of what does not know its own time
  * @param shareIdOf an identifier for a share that gives no access, since the share code does
  * @returns undefined when the change is not published

@@ -1,7 +1,7 @@
 /**
- * What a restore puts back from a copy of a table, made at an earlier time: what somebody wrote, never how far things had come. Since
- * the copy jobs were flown, and shares revoked: a restore that undid this would fly a cancelled job.
- * It is in this room since the rooms of all other tables are to its left.
+ * What a restore puts back from a copy of a table, made at an earlier time: what somebody wrote, never how far things
+ * had come. Since the copy jobs were flown, and shares revoked: a restore that undid this would fly a cancelled job. It
+ * is in this room since the rooms of all other tables are to its left.
  */
 import type { Partner } from '../access/partner';
 import { fleetAttributes, fleetAttributesOf } from '../fleet/fleet-attributes';
@@ -16,8 +16,9 @@ import type { Share } from './share';
 export type StoredItem = Readonly<Record<string, unknown>>;
 
 /**
- * What a restore does with an attribute. `written`: a partner, the platform or the operator wrote it, so it is put back. `progress`: it
- * tells how far an item has come, and is put back only for one that is named. `kept`: it stays as it is.
+ * What a restore does with an attribute. `written`: a partner, the platform or the operator wrote it, so it is put
+ * back. `progress`: it tells how far an item has come, and is put back only for one that is named. `kept`: it stays as
+ * it is.
  */
 type Class = 'written' | 'progress' | 'kept';
 
@@ -256,6 +257,9 @@ export const restoreMarks = (table: RestorableTable, at: string): StoredItem => 
 /** Whether followers count the changes of a table's items. */
 export const hasVersions = (table: RestorableTable): boolean => Object.hasOwn(restoreMarks(table, ''), 'restoredAt');
 
-/** The version of an item that is put back: above any that was. @param known those that are known, of the item and of its messages */
+/**
+ * The version of an item that is put back: above any that was.
+ * @param known those that are known, of the item and of its messages
+ */
 export const nextVersion = (known: readonly unknown[]): number =>
   Math.max(0, ...known.map((version) => Number(version ?? 0))) + 1;

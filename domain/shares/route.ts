@@ -55,7 +55,8 @@ export function flownMission(job: PlacedJob | undefined, deviceId: string) {
  * Where a device flies to for a job: its place, or of a mission alone the last waypoint.
  * @param start where the flight began; undefined while that is not known
  * @param waypoints of the mission, if it is one of this service
- * @returns nothing of a job that has no place, or that this device does not fly now; no route of a mission that only the operator knows
+ * @returns nothing of a job that has no place, or that this device does not fly now; no route of a mission that only
+ * the operator knows
  */
 export function flownWay(
   job: PlacedJob | undefined,

@@ -1,4 +1,7 @@
-/** Lines across 180° of longitude are cut there (RFC 7946 section 3.1.9): elsewhere they would be drawn around the whole globe. */
+/**
+ * Lines across 180° of longitude are cut there (RFC 7946 section 3.1.9): elsewhere they would be drawn around the whole
+ * globe.
+ */
 import { longitudeBeside } from '../values/longitude';
 import type { RecordedPoint } from './flight-record';
 
@@ -13,7 +16,10 @@ const withLongitude = (point: RecordedPoint, longitude: number): RecordedPoint =
 const sideOf = (point: RecordedPoint) => (longitudeOf(point) < 0 ? -1 : 1);
 const isOn = (point: RecordedPoint) => Math.abs(longitudeOf(point)) === ANTIMERIDIAN;
 
-/** The line with one longitude, 180 or -180, for each position on the antimeridian: that of the side which the device comes from. */
+/**
+ * The line with one longitude, 180 or -180, for each position on the antimeridian: that of the side which the device
+ * comes from.
+ */
 function withSides(line: readonly RecordedPoint[]): RecordedPoint[] {
   const first = line.find((point) => !isOn(point));
   let side = first ? sideOf(first) : 1;

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * Until when somebody may follow the telemetry or the positions of a resource over WebSocket connections, and until when somebody may
- * be subscribed to its MQTT topic; Unix seconds. Absent until somebody does.
+ * Until when somebody may follow the telemetry or the positions of a resource over WebSocket connections, and until
+ * when somebody may be subscribed to its MQTT topic; Unix seconds. Absent until somebody does.
  */
 export const followedUntil = z.object({ socketsUntil: z.optional(z.int()), topicUntil: z.optional(z.int()) });
 export type FollowedUntil = z.output<typeof followedUntil>;
@@ -19,8 +19,8 @@ export const isAnybodyFollowing = ({ socketsUntil, topicUntil }: FollowedUntil =
 const CLOCKS_DIFFER_S = 60;
 
 /**
- * Whether somebody may be subscribed to a topic, or connected, at a time. Every session ends before `until`, so nobody misses what is no
- * longer published; the margin is for clocks.
+ * Whether somebody may be subscribed to a topic, or connected, at a time. Every session ends before `until`, so nobody
+ * misses what is no longer published; the margin is for clocks.
  * @param until Unix seconds
  */
 export const mayBeSubscribed = (until: number | undefined, now: Date): until is number =>

@@ -12,8 +12,8 @@ export interface Fault {
 }
 
 /**
- * The name of a member that programs lose: `object[name] = value` sets what the object inherits from in JavaScript (ECMA-262, section
- * B.2.2.1), and zod leaves it out of an object.
+ * The name of a member that programs lose: `object[name] = value` sets what the object inherits from in JavaScript
+ * (ECMA-262, section B.2.2.1), and zod leaves it out of an object.
  */
 export const LOST_NAME = '__proto__';
 
@@ -23,7 +23,10 @@ export const LOST = 'is a name that programs lose: choose another';
 /** What is wrong with JSON that is nested too deeply. */
 export const tooDeep = (levels: number) => `must not be nested deeper than ${levels} levels`;
 
-/** Why a number is refused: it is not what its sender wrote (RFC 7493 section 2.2), as `1e999` and `1610521604143693812` are not. */
+/**
+ * Why a number is refused: it is not what its sender wrote (RFC 7493 section 2.2), as `1e999` and `1610521604143693812`
+ * are not.
+ */
 function numberFault(value: number): string | undefined {
   if (!Number.isFinite(value)) return 'must be a number that JSON can carry back';
   return Math.abs(value) > Number.MAX_SAFE_INTEGER ? 'is beyond ±9007199254740991: write it as text' : undefined;

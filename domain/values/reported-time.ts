@@ -1,6 +1,7 @@
 /**
- * The bounds of a time that a device or the drone platform reports. Clocks differ, so it may be a minute ahead of this service's, and a minute
- * before what it is about. A time that is farther ahead would make all that is true look late (docs/platform.md).
+ * The bounds of a time that a device or the drone platform reports. Clocks differ, so it may be a minute ahead of this
+ * service's, and a minute before what it is about. A time that is farther ahead would make all that is true look late
+ * (docs/platform.md).
  */
 import { invalid } from './refusal';
 

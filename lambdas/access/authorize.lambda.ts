@@ -37,11 +37,12 @@ const suspended = (api: string, { details }: Refusal) => {
 };
 
 /**
- * Lambda authorizer of the REST API: identifies the client of a bearer token. It allows a client every method; the function of the
- * endpoint checks the scope (`lambdas/serve/serve.ts`). A suspended client has none, and the function says why. A token that is not
- * valid is denied everything: API Gateway has one response for all that an authorizer denies, and that is the 401 with its cause.
- * @throws Error `Unauthorized`, which API Gateway answers with 401 and does not cache, while it can't be told whether the token is valid;
- *   any other error becomes a 500
+ * Lambda authorizer of the REST API: identifies the client of a bearer token. It allows a client every method; the
+ * function of the endpoint checks the scope (`lambdas/serve/serve.ts`). A suspended client has none, and the function
+ * says why. A token that is not valid is denied everything: API Gateway has one response for all that an authorizer
+ * denies, and that is the 401 with its cause.
+ * @throws Error `Unauthorized`, which API Gateway answers with 401 and does not cache, while it can't be told whether
+ *   the token is valid; any other error becomes a 500
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const api = apiArn(event.methodArn);

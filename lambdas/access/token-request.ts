@@ -5,7 +5,8 @@ import { bodySchema, expectUtf8, mediaTypeIn, readBody } from '../serve/json-bod
 import { header, type Event, type Exchange } from '../serve/request';
 
 /**
- * Step of the token endpoint: reads the request as OAuth clients send it, a form or JSON, with the credentials in it or by HTTP Basic.
+ * Step of the token endpoint: reads the request as OAuth clients send it, a form or JSON, with the credentials in it or
+ * by HTTP Basic.
  * @throws Refusal `invalid_request` that names each fault, `unsupported_media_type`
  */
 export function tokenRequestBody(exchange: Exchange, event: Event): void {

@@ -13,15 +13,15 @@ import { isNewer, sequenceIn, type Sequenced, type Sequences } from '../../domai
 const FINAL_MESSAGE_RETRY_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1600];
 
 /**
- * For how long buffered messages are sent until the follower is looked at again, in ms. One that was deleted meanwhile is sent no more: it
- * followed the device of a share that has been revoked. Less than `SAMPLES_ARRIVE_MS` (`lambdas/sockets/close-followers.ts`), after which its viewer
- * is told so.
+ * For how long buffered messages are sent until the follower is looked at again, in ms. One that was deleted meanwhile
+ * is sent no more: it followed the device of a share that has been revoked. Less than `SAMPLES_ARRIVE_MS`
+ * (`lambdas/sockets/close-followers.ts`), after which its viewer is told so.
  */
 const LOOK_AGAIN_AFTER_MS = 100;
 
 /**
- * Sends those buffered messages that are newer than what was sent before, at least one of them. A message may be buffered twice: the SDK
- * repeats a write whose answer was lost.
+ * Sends those buffered messages that are newer than what was sent before, at least one of them. A message may be
+ * buffered twice: the SDK repeats a write whose answer was lost.
  * @returns what was sent by now, and how many of the messages are done; undefined when the socket is closed afterwards
  */
 async function sendBuffered(

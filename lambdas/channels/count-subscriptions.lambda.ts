@@ -24,8 +24,9 @@ const lifecycleEvent = z.object({
 });
 
 /**
- * The MQTT clients of a partner that may not stay. It may have at most 100 subscriptions over all its connections (spec section 8), and
- * none of a connection that began before its tokens were revoked: AWS IoT lists no connections, so that is noticed here.
+ * The MQTT clients of a partner that may not stay. It may have at most 100 subscriptions over all its connections (spec
+ * section 8), and none of a connection that began before its tokens were revoked: AWS IoT lists no connections, so that
+ * is noticed here.
  */
 async function clientsToClose({ clientId, status, tokensFrom = 0 }: Partner, mqttClientId: string): Promise<string[]> {
   if (status !== 'active') return [mqttClientId];
@@ -33,9 +34,9 @@ async function clientsToClose({ clientId, status, tokensFrom = 0 }: Partner, mqt
 }
 
 /**
- * Topic rule on AWS IoT's lifecycle events: positions are published to a topic while it has subscribers, and connections that may not
- * stay are closed, in whatever order the events arrive. The events of another stage's clients come too, which
- * only the table tells from this one's.
+ * Topic rule on AWS IoT's lifecycle events: positions are published to a topic while it has subscribers, and
+ * connections that may not stay are closed, in whatever order the events arrive. The events of another stage's clients
+ * come too, which only the table tells from this one's.
  */
 export async function handler(input: unknown): Promise<void> {
   const { clientId: mqttClientId, timestamp, eventType, topics } = lifecycleEvent.parse(input);
@@ -46,7 +47,8 @@ export async function handler(input: unknown): Promise<void> {
   if (eventType === 'connected') return invalidateSubscriptions(partner.clientId, mqttClientId, timestamp);
   if (eventType === 'disconnected') return clearSubscriptions(partner.clientId, mqttClientId, timestamp);
   const isSubscribed = eventType === 'subscribed';
-  // First until when they are followed, of its own organisation's topics: a recorded subscription is not looked at again when the session is refreshed.
+  // First until when they are followed, of its own organisation's topics: a recorded subscription is not looked at
+  // again when the session is refreshed.
   if (isSubscribed) {
     const until = Math.ceil(timestamp / 1000) + MAX_SESSION_S;
     await noteSubscribedTopics(topics, partner.organisation, until);

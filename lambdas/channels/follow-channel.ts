@@ -22,7 +22,10 @@ function channelIn({ queryStringParameters }: ConnectEvent): Channel {
   return channel;
 }
 
-/** The number of the last event that a client knows which resumes. @throws Refusal `invalid_request` for another cursor than its own */
+/**
+ * The number of the last event that a client knows which resumes.
+ * @throws Refusal `invalid_request` for another cursor than its own
+ */
 async function resumesAfter({ queryStringParameters }: ConnectEvent, { organisation }: CallerIdentity) {
   const cursor = queryStringParameters?.['after'];
   return cursor === undefined ? undefined : findCursor(organisation, cursor);
@@ -45,7 +48,8 @@ async function authorise(identity: CallerIdentity, channel: Channel, after: numb
 }
 
 /**
- * Notes that the positions and commands on a channel are followed, as long as a new token can make the connection last; a share has none.
+ * Notes that the positions and commands on a channel are followed, as long as a new token can make the connection last;
+ * a share has none.
  * @param openedAt Unix seconds
  * @returns whether those who deliver positions may not have noticed yet: of a job they read it for each position
  */

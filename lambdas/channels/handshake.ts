@@ -18,8 +18,8 @@ export interface Accepted {
 const tooMany = new Refusal('too_many_requests');
 
 /**
- * Makes a `$connect` function: a refusal becomes the HTTP status of the handshake, throttling of DynamoDB 429, any other error a 500.
- * Logs each handshake once, without its query, which may hold a token or a share code.
+ * Makes a `$connect` function: a refusal becomes the HTTP status of the handshake, throttling of DynamoDB 429, any
+ * other error a 500. Logs each handshake once, without its query, which may hold a token or a share code.
  */
 export const handshake =
   (accept: (event: ConnectEvent, now: Date) => Promise<Accepted>) =>

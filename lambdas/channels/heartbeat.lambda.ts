@@ -36,8 +36,8 @@ const UNTIL_NEXT_RUN_MS = 120_000;
 const heartbeat = JSON.stringify({ type: 'heartbeat' } satisfies HeartbeatMessage);
 
 /**
- * Checks whether a connection's partner is still active, and a viewer's share in force; reads each client, organisation and share once
- * per run.
+ * Checks whether a connection's partner is still active, and a viewer's share in force; reads each client, organisation
+ * and share once per run.
  * @param now Unix ms
  */
 function activePartners(now: number) {
@@ -100,8 +100,9 @@ function connectionCheck(now: number, everyone: boolean) {
 }
 
 /**
- * Every minute: keeps idle sockets open past API Gateway's limit of ten minutes; warns those that end soon; removes those that disconnected without
- * notice, whose token has expired, or whose partner has been suspended; releases orphaned seats.
+ * Every minute: keeps idle sockets open past API Gateway's limit of ten minutes; warns those that end soon; removes
+ * those that disconnected without notice, whose token has expired, or whose partner has been suspended; releases
+ * orphaned seats.
  */
 export async function handler(): Promise<void> {
   const now = Date.now();

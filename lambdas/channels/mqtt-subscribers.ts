@@ -15,15 +15,15 @@ function followedBy(topic: string, organisation: Organisation): Followed[] {
 const STEP_S = MAX_SESSION_S / 2;
 
 /**
- * A later end of the subscriptions to a job or a share has its state published again, which those who have subscribed already need not get
- * for each other subscriber: it is a multiple of half an hour.
+ * A later end of the subscriptions to a job or a share has its state published again, which those who have subscribed
+ * already need not get for each other subscriber: it is a multiple of half an hour.
  */
 const inSteps = (kind: Followed['kind'], until: number) =>
   kind === 'group' ? until : Math.ceil(until / STEP_S) * STEP_S;
 
 /**
- * Notes that topics have subscribers, so that their jobs, shares and positions are published to them; no effect on topics of other
- * organisations.
+ * Notes that topics have subscribers, so that their jobs, shares and positions are published to them; no effect on
+ * topics of other organisations.
  * @param until when the subscriptions end at the latest, Unix seconds
  */
 export async function noteSubscribedTopics(

@@ -13,7 +13,10 @@ import { commandAudience, publishStatus } from './publish-status';
 
 type CommandChange = Extract<Change, { readonly kind: 'command' }>;
 
-/** Publishes a change of a command on the channels of its job and its group, and to the viewers of the share that it came through. */
+/**
+ * Publishes a change of a command on the channels of its job and its group, and to the viewers of the share that it
+ * came through.
+ */
 export async function publishCommandStatus(
   { before, after, shareCode }: CommandChange,
   events: readonly StatusEvent[],

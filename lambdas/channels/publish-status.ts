@@ -23,9 +23,9 @@ export interface Audience {
 export type AudienceOf = (channel: Channel, event: StatusEvent) => Promise<Audience>;
 
 /**
- * Finds the audience for the events of devices in a batch. Positions are sent only where somebody may follow, and the sockets that
- * follow a channel are read once for them, however many of its devices report: a new follower gets the next position. All other events
- * are always published, and the sockets are read each time.
+ * Finds the audience for the events of devices in a batch. Positions are sent only where somebody may follow, and the
+ * sockets that follow a channel are read once for them, however many of its devices report: a new follower gets the
+ * next position. All other events are always published, and the sockets are read each time.
  * @param followedOf until when somebody may follow the positions of a channel
  */
 export function findAudience(followedOf: (channel: Channel) => Promise<FollowedUntil>): AudienceOf {
@@ -56,9 +56,9 @@ const whileSubscribed = (until: number | undefined): Retention | undefined =>
   mayBeSubscribed(until, new Date()) ? { until } : undefined;
 
 /**
- * The audience for the changes of a job or a share: the sockets, and its topic while somebody may be subscribed to it. The final message
- * is always published, since a subscription that has not been noted yet can no longer be: the item is gone. The sockets that follow a
- * share are told its end by an invocation of its own.
+ * The audience for the changes of a job or a share: the sockets, and its topic while somebody may be subscribed to it.
+ * The final message is always published, since a subscription that has not been noted yet can no longer be: the item is
+ * gone. The sockets that follow a share are told its end by an invocation of its own.
  * @param topicUntil Unix seconds
  */
 export const audienceUntil =
@@ -70,8 +70,8 @@ export const audienceUntil =
   };
 
 /**
- * The audience for a command: the sockets of a channel while its organisation may have some; the topic of the group while it may have MQTT
- * clients; the topic of the job while somebody may be subscribed to it.
+ * The audience for a command: the sockets of a channel while its organisation may have some; the topic of the group
+ * while it may have MQTT clients; the topic of the job while somebody may be subscribed to it.
  * @param listeners until when the organisation may have either, Unix seconds
  * @param job until when its topic may have subscribers, Unix seconds
  */

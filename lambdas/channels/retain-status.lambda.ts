@@ -27,7 +27,10 @@ async function stateOf(
   return ofDevice ?? state?.[0];
 }
 
-/** Retains the current state of a group's device, or clears the topic of a deleted group; repeats if the state changed meanwhile. */
+/**
+ * Retains the current state of a group's device, or clears the topic of a deleted group; repeats if the state changed
+ * meanwhile.
+ */
 async function retainOfGroup(channel: Channel, overdue: RetentionRequest): Promise<void> {
   const now = new Date().toISOString();
   let state = await stateOf(channel, overdue, now);
@@ -41,8 +44,8 @@ async function retainOfGroup(channel: Channel, overdue: RetentionRequest): Promi
 }
 
 /**
- * Has the stream publish the state of a job or a share again, or clears the topic of one that is deleted. It is not published here: the
- * end could come first.
+ * Has the stream publish the state of a job or a share again, or clears the topic of one that is deleted. It is not
+ * published here: the end could come first.
  */
 async function retain(overdue: RetentionRequest): Promise<void> {
   const channel = toChannel(overdue);

@@ -9,7 +9,10 @@ import { catchUp } from './catch-up';
 
 type Subscription = Omit<Extract<SnapshotRequest, { kind: 'subscription' }>, 'kind'>;
 
-/** Sends a partner the last known state of each device that it has subscribed to, that these were all, then the buffered messages. */
+/**
+ * Sends a partner the last known state of each device that it has subscribed to, that these were all, then the buffered
+ * messages.
+ */
 export async function sendSubscriptionSnapshot({ connectionId, followed, waiting }: Subscription): Promise<void> {
   const session = await findSession(connectionId);
   if (!session) return;

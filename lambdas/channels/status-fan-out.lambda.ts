@@ -33,7 +33,8 @@ import { followedGroup } from '../telemetry/followed-group';
 import { audienceUntil, findAudience, publishStatus, subscribersUntil, type AudienceOf } from './publish-status';
 
 /**
- * Streams of jobs, commands, shares and fleet → the event log, then status channels (spec section 6). A change is in the log before it is published, and each channel gets its changes in the order of the log.
+ * Streams of jobs, commands, shares and fleet → the event log, then status channels (spec section 6). A change is in
+ * the log before it is published, and each channel gets its changes in the order of the log.
  */
 export async function handler({ Records: records }: StreamRecords): Promise<DynamoDBBatchResponse> {
   // Before the events of the batch are logged: they are published after the snapshots, and must not count as known by them.
@@ -65,8 +66,9 @@ const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf) => {
 };
 
 /**
- * Publishes a change of a job or a share; to the topic, the state too when it is this write that noted a subscriber, or that the topic lacks
- * it. Its order among the changes is that of the writes: nothing newer comes before it, and nothing after it is missing.
+ * Publishes a change of a job or a share; to the topic, the state too when it is this write that noted a subscriber, or
+ * that the topic lacks it. Its order among the changes is that of the writes: nothing newer comes before it, and
+ * nothing after it is missing.
  */
 async function publishChange(
   record: StreamRecord,
@@ -89,8 +91,9 @@ async function publishChange(
 }
 
 /**
- * Publishes a state of a share unless it has ended since: its record may be processed again after the end was sent. Meanwhile it is marked that a
- * state is being sent: a call that revokes the share sends the end itself, and waits for that.
+ * Publishes a state of a share unless it has ended since: its record may be processed again after the end was sent.
+ * Meanwhile it is marked that a state is being sent: a call that revokes the share sends the end itself, and waits for
+ * that.
  */
 async function unlessEnded(
   shareCode: string,
@@ -109,9 +112,10 @@ async function unlessEnded(
 }
 
 /**
- * Tells the sockets that follow a share its end. A thousand take seconds, and samples that are on their way to viewers of a revoked share
- * must arrive first: no other change in the stream waits for that, so an invocation of its own tells them. It may get lost, so the samples are
- * stopped here, where a failure is tried again. For the few sockets of other shares an invocation would cost more than it saves.
+ * Tells the sockets that follow a share its end. A thousand take seconds, and samples that are on their way to viewers
+ * of a revoked share must arrive first: no other change in the stream waits for that, so an invocation of its own tells
+ * them. It may get lost, so the samples are stopped here, where a failure is tried again. For the few sockets of other
+ * shares an invocation would cost more than it saves.
  */
 async function tellEnd(share: Share, message: StatusMessage): Promise<void> {
   const { shareCode } = share;
@@ -125,8 +129,8 @@ async function tellEnd(share: Share, message: StatusMessage): Promise<void> {
 const isRevocation = (message: StatusMessage) => 'shareState' in message && message.shareState === 'REVOKED';
 
 /**
- * The running job that a new state of a device is about. Only a device of the job's organisation, and the job's own device if it names
- * one, may report it.
+ * The running job that a new state of a device is about. Only a device of the job's organisation, and the job's own
+ * device if it names one, may report it.
  */
 async function flownIn(change: Change): Promise<(StoredJob & { readonly device: Device }) | undefined> {
   if (change.kind !== 'device' || !change.after?.lastState) return undefined;
@@ -138,8 +142,8 @@ async function flownIn(change: Change): Promise<(StoredJob & { readonly device: 
 }
 
 /**
- * A moment old at worst, for half the price: a position that is published after the end of its job has the version of the job before it
- * as its sequence, so whoever has the final message ignores it.
+ * A moment old at worst, for half the price: a position that is published after the end of its job has the version of
+ * the job before it as its sequence, so whoever has the final message ignores it.
  */
 async function runningJob(jobId: string, deviceId: string): Promise<StoredJob | undefined> {
   if (organisationOf('job', jobId) !== organisationOf('device', deviceId)) return undefined;

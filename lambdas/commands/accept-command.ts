@@ -39,11 +39,12 @@ export interface RequestedCommand {
 }
 
 /**
- * Stores a command if its device may be told it now; the stream of the table publishes it (`lambdas/platform/publish-platform-events.lambda.ts`). A stop that is
- * under way is not stored again (`domain/commands/joined-stop.ts`).
+ * Stores a command if its device may be told it now; the stream of the table publishes it
+ * (`lambdas/platform/publish-platform-events.lambda.ts`). A stop that is under way is not stored again
+ * (`domain/commands/joined-stop.ts`).
  * @returns the stored command, or the stop that is under way
- * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when the device has had its commands of this minute, or
- *   others keep commanding it; AlreadyAnswered
+ * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when the device has had its
+ *   commands of this minute, or others keep commanding it; AlreadyAnswered
  */
 export async function acceptCommand(requested: RequestedCommand): Promise<CommandRecord> {
   const { organisation, device, command, timeoutSeconds, job, requester, shareCode, now, firstAnswer } = requested;
@@ -77,7 +78,8 @@ export async function acceptCommand(requested: RequestedCommand): Promise<Comman
 }
 
 /**
- * Expects that a device may be told something now. Only for a stop that would be refused it is read what the device may be flying.
+ * Expects that a device may be told something now. Only for a stop that would be refused it is read what the device may
+ * be flying.
  * @returns the job that the command belongs to: the one of the request, or the only one that the device may be flying
  * @throws Refusal `cannot_command`, `held_by`
  */
@@ -97,8 +99,9 @@ async function expectCommanded(
 }
 
 /**
- * The jobs that a device may be flying although it has not reported so: the one that the request names, if the platform has taken it, or those in flight.
- * One that waits keeps a drone on the ground: whoever does not want it flown cancels it.
+ * The jobs that a device may be flying although it has not reported so: the one that the request names, if the platform
+ * has taken it, or those in flight. One that waits keeps a drone on the ground: whoever does not want it flown cancels
+ * it.
  */
 const readFlown = async ({ organisation, device: { deviceId }, job }: RequestedCommand): Promise<readonly FlownJob[]> =>
   job?.deviceId === deviceId && isReported(job.status) && !isFinal(job.status)

@@ -3,19 +3,21 @@ import { readHead, type Head } from '../../data/commands/command-head';
 import { Refusal } from '../../domain/values/refusal';
 
 /**
- * How often it is decided again, since the device got a command or another holder meanwhile, and the longest pause before it, in ms. What keeps
- * the drone from harm tries more often and sooner, so that it comes through among forty others.
+ * How often it is decided again, since the device got a command or another holder meanwhile, and the longest pause
+ * before it, in ms. What keeps the drone from harm tries more often and sooner, so that it comes through among forty
+ * others.
  */
 const usual = { attempts: 10, longestPauseMs: 200 };
 const forStops = { attempts: 60, longestPauseMs: 20 };
 /**
- * After how long nothing is tried again, in ms. The caller gets an answer before the function ends. A command must begin within ten
- * seconds.
+ * After how long nothing is tried again, in ms. The caller gets an answer before the function ends. A command must
+ * begin within ten seconds.
  */
 const GIVE_UP_AFTER_MS = 7000;
 /**
- * The longest pause before the second attempt, in ms; each pause is of random length, and up to twice as long as the one before. Without it
- * those who lose a race meet again in the next one (AWS Architecture Blog, "Exponential Backoff And Jitter").
+ * The longest pause before the second attempt, in ms; each pause is of random length, and up to twice as long as the
+ * one before. Without it those who lose a race meet again in the next one (AWS Architecture Blog, "Exponential Backoff
+ * And Jitter").
  */
 const FIRST_PAUSE_MS = 5;
 

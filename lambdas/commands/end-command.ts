@@ -19,8 +19,8 @@ export async function endCommand({ deviceId, commandId }: CommandKey, to: End): 
 }
 
 /**
- * Ends a command at its deadline, if it has no outcome. Nearly all have one by then, and a read costs a fifth of a write that is refused.
- * Idempotent.
+ * Ends a command at its deadline, if it has no outcome. Nearly all have one by then, and a read costs a fifth of a
+ * write that is refused. Idempotent.
  */
 export async function timeOutCommand(key: CommandKey, now: Date): Promise<void> {
   const found = await readCommand(key);

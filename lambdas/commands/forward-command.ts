@@ -12,8 +12,8 @@ import { logger } from '../runtime/logger';
 import { endCommand } from './end-command';
 
 /**
- * Publishes a new command to the drone platform, as long as it may be begun, and ends what it supersedes. Idempotent: the platform gets a
- * repeat with the same id.
+ * Publishes a new command to the drone platform, as long as it may be begun, and ends what it supersedes. Idempotent:
+ * the platform gets a repeat with the same id.
  */
 export async function forwardCommand({ deviceId, commandId }: CommandRecord, now: Date): Promise<void> {
   // As it is now: it may have been superseded, or its share may have ended.
@@ -46,7 +46,10 @@ async function publish(command: CommandRecord): Promise<void> {
   logger.info('platform told', { type: 'control.requested', commandId });
 }
 
-/** Why nothing of a command may reach the platform any more. The clock is looked at last, since each call before it takes a while. */
+/**
+ * Why nothing of a command may reach the platform any more. The clock is looked at last, since each call before it
+ * takes a while.
+ */
 async function whyNotPublished({ command, shareCode }: StoredCommand): Promise<CommandReason | undefined> {
   const isShared = shareCode === undefined || (await readShare(shareCode, new Date().toISOString())) !== undefined;
   if (!isShared) return 'SHARE_ENDED';

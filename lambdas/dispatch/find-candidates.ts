@@ -2,7 +2,10 @@ import type { Candidate } from '../../domain/dispatch/candidate';
 import type { Organisation } from '../../domain/values/id';
 import { lookAtDevices, type DispatchTarget } from './look-at-devices';
 
-/** The devices that a job could be flown by, nearest first, as far as to the first free one and those read with it. @param now ISO 8601 */
+/**
+ * The devices that a job could be flown by, nearest first, as far as to the first free one and those read with it.
+ * @param now ISO 8601
+ */
 export async function findCandidates(
   organisation: Organisation,
   target: DispatchTarget,

@@ -27,8 +27,9 @@ const DEVICES_IN_READ = 20;
 const MAX_READS = 5;
 
 /**
- * Looks at the devices that stand, without taking one: those that may be free twenty at a time, as they are now and nearest first; then
- * the nearest of the others, as the index knows them. Whoever has found a device stops, and saves the further reads.
+ * Looks at the devices that stand, without taking one: those that may be free twenty at a time, as they are now and
+ * nearest first; then the nearest of the others, as the index knows them. Whoever has found a device stops, and saves
+ * the further reads.
  * @param now ISO 8601
  * @returns devices, each with the reason why it is not free
  */

@@ -121,9 +121,9 @@ function appendAll(reads: ReadonlyMap<StreamRecord, ReadRecord>) {
 export type CursorOf = (organisation: Organisation) => Promise<string>;
 
 /**
- * Reads the cursor of each organisation that has a new subscriber in a batch of stream records. Call it before the events of the batch
- * are appended to the log: what the log has after this cursor is published after the snapshot. A change of the batch that the snapshot
- * already contains may be published again after it.
+ * Reads the cursor of each organisation that has a new subscriber in a batch of stream records. Call it before the
+ * events of the batch are appended to the log: what the log has after this cursor is published after the snapshot. A
+ * change of the batch that the snapshot already contains may be published again after it.
  */
 export async function snapshotCursors(records: readonly StreamRecord[]): Promise<CursorOf> {
   const cursorOf = memoise(lastCursor, (organisation) => organisation);

@@ -21,8 +21,9 @@ import { logger } from '../runtime/logger';
 import { namedIn } from '../runtime/subject';
 
 /**
- * Queue of delayed device checks: marks an online device offline after 30 seconds of silence (`offlineAfter`), or schedules its next check;
- * saves samples that were too early as the last known state, unless a later one has been saved.
+ * Queue of delayed device checks: marks an online device offline after 30 seconds of silence (`offlineAfter`), or
+ * schedules its next check; saves samples that were too early as the last known state, unless a later one has been
+ * saved.
  */
 export function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
   const saveTrailingOf = trailingStates();

@@ -9,7 +9,8 @@ import { logger } from '../runtime/logger';
 import { MissionLineRemoved, withMissionLine } from '../missions/with-mission-line';
 
 /**
- * Publishes the open jobs for a platform that has lost its state: `job.snapshot` for each, then `jobs.answered` with their number.
+ * Publishes the open jobs for a platform that has lost its state: `job.snapshot` for each, then `jobs.answered` with
+ * their number.
  * @param requestId of the platform's request
  * @param organisation whose jobs; undefined: of all
  */

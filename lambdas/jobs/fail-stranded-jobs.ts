@@ -10,7 +10,8 @@ import { whyStranded, type FleetChange } from '../../domain/jobs/stranded-job';
 import { withConcurrency } from '../runtime/concurrency';
 
 /**
- * Fails the open jobs of an organisation that nobody can fly any more; partners and the platform are told as of any change. Idempotent.
+ * Fails the open jobs of an organisation that nobody can fly any more; partners and the platform are told as of any
+ * change. Idempotent.
  * @param eventId of the event that changed the fleet
  */
 export async function failStrandedJobs(

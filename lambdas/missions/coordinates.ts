@@ -3,8 +3,8 @@ import { shown } from './read-text';
 import { atLine, type XmlElement } from './read-xml';
 
 /**
- * A decimal number of XML Schema, without its special values: those are nowhere. Each digit can be matched in one way only, so the
- * time is linear in the length.
+ * A decimal number of XML Schema, without its special values: those are nowhere. Each digit can be matched in one way
+ * only, so the time is linear in the length.
  */
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 

@@ -46,7 +46,10 @@ export const handler = serve(
 
 type Found = Pick<Awaited<ReturnType<typeof findMission>>, 'missionId' | 'version' | 'format'>;
 
-/** The file of a mission as it was sent. One that is gone was of a version that has been replaced meanwhile: then that of the next one. */
+/**
+ * The file of a mission as it was sent. One that is gone was of a version that has been replaced meanwhile: then that
+ * of the next one.
+ */
 async function originalOf(caller: Organisation, found: Found, acceptsBinary: boolean): Promise<FileReply> {
   const original = formatMediaTypes[found.format];
   if (original === KMZ && !acceptsBinary) throw mustAskFirst(KMZ);

@@ -4,7 +4,10 @@ import type { HeightReference } from '../../domain/missions/mission';
 export const KML_NAMESPACE = 'http://www.opengis.net/kml/2.2';
 export const GX_NAMESPACE = 'http://www.google.com/kml/ext/2.2';
 
-/** The namespaces in which lines are read: also what Google Earth wrote before KML was a standard, where a line and its heights mean the same. */
+/**
+ * The namespaces in which lines are read: also what Google Earth wrote before KML was a standard, where a line and its
+ * heights mean the same.
+ */
 const readNamespaces = [KML_NAMESPACE, 'http://earth.google.com/kml/2.1', 'http://earth.google.com/kml/2.2'];
 
 export const isKml = (namespace: string): boolean => readNamespaces.includes(namespace);

@@ -35,7 +35,8 @@ export type ReadMissionFile = (content: Buffer, isNamed: boolean) => MissionFile
 
 /**
  * A mission file, from what was read.
- * @throws Refusal `invalid_request` for heights that are all 0, unless the file says that this is meant; and for a name that can't be one
+ * @throws Refusal `invalid_request` for heights that are all 0, unless the file says that this is meant; and for a name
+ * that can't be one
  */
 export function missionFile({ line, name, isReferenceNamed }: ReadFile, isNamed: boolean): MissionFile {
   expectHeights(line, isReferenceNamed);

@@ -14,7 +14,10 @@ import { missionFile, type MissionFile } from './mission-file';
 import { membersOf, readJsonFile } from './read-json-file';
 import { shown } from './read-text';
 
-/** How KML says what heights are measured from. GDAL writes it as a property, as `altitudeMode`, when it converts KML to GeoJSON. */
+/**
+ * How KML says what heights are measured from. GDAL writes it as a property, as `altitudeMode`, when it converts KML to
+ * GeoJSON.
+ */
 const modes = Object.keys(referenceOfMode);
 
 const position = z.array(z.number()).check(z.minLength(2), z.maxLength(3));
@@ -29,16 +32,17 @@ const collection = z.object({ type: z.literal('FeatureCollection'), features: z.
 
 /**
  * The names of WGS 84 in degrees: short, as a URN of the OGC, and as its address. GeoJSON has the longitude first with each.
- * CRS84h and 4979 have heights, too, above the ellipsoid. That is no more than the default: GDAL names 4979 for whatever has heights.
+ * CRS84h and 4979 have heights, too, above the ellipsoid. That is no more than the default: GDAL names 4979 for
+ * whatever has heights.
  */
 const WGS_84 =
   /^(?:urn:(?:x-)?ogc:def:crs:|https?:\/\/www\.opengis\.net\/def\/crs\/)?(?:(?:OGC[:/](?:[\d.]*[:/])?)?CRS84h?|EPSG[:/](?:[\d.]*[:/])?(?:4326|4979))$/i;
 
 /**
  * Reads a mission in GeoJSON (RFC 7946): a LineString, a Feature that is one, or a FeatureCollection of one such Feature; a
- * MultiLineString of one line is a LineString. Its properties may have a `name`, and a `heightReference` of the domain's list, or an
- * `altitudeMode` of KML. Without these, a third coordinate is a height above the ellipsoid WGS 84 (section 3.1.1). A `crs`, as GeoJSON had
- * before that RFC, may name WGS 84 and nothing else.
+ * MultiLineString of one line is a LineString. Its properties may have a `name`, and a `heightReference` of the
+ * domain's list, or an `altitudeMode` of KML. Without these, a third coordinate is a height above the ellipsoid WGS 84
+ * (section 3.1.1). A `crs`, as GeoJSON had before that RFC, may name WGS 84 and nothing else.
  * @param isNamed whether the name in the file is not looked at
  * @throws Refusal `invalid_request` with a JSON path
  */

@@ -26,9 +26,10 @@ const notFlown = [
 const DJI_NAMESPACE = 'www.dji.com';
 
 /**
- * Reads a mission in KML 2.2 or 2.3, or in 2.1 of Google: the one LineString of the document, wherever it stands; its name is that of its Placemark, or
- * else of the Document. Its `altitudeMode` says what heights are measured from. With `clampToGround`, which is the default, they are
- * ignored, as KML says. A `Data` named `heightReference` in the Placemark says it exactly; it must agree with the mode.
+ * Reads a mission in KML 2.2 or 2.3, or in 2.1 of Google: the one LineString of the document, wherever it stands; its
+ * name is that of its Placemark, or else of the Document. Its `altitudeMode` says what heights are measured from. With
+ * `clampToGround`, which is the default, they are ignored, as KML says. A `Data` named `heightReference` in the
+ * Placemark says it exactly; it must agree with the mode.
  *
  * Other shapes in the document, such as pins, are no part of the mission.
  * @param isNamed whether the name in the file is not looked at

@@ -68,9 +68,9 @@ const parts: Readonly<Record<number, Part>> = {
 };
 
 /**
- * The commands of MAVLink that leave the drone on its line, so that they need not be kept: waiting, speed, heading, cameras, gimbals,
- * lights, and what else a drone carries. Whatever is not here may move it, also a command that is new, or that has another meaning on
- * each drone, such as 31000 (USER_1).
+ * The commands of MAVLink that leave the drone on its line, so that they need not be kept: waiting, speed, heading,
+ * cameras, gimbals, lights, and what else a drone carries. Whatever is not here may move it, also a command that is
+ * new, or that has another meaning on each drone, such as 31000 (USER_1).
  */
 const still = new Set([
   93, // NAV_DELAY
@@ -129,9 +129,10 @@ const still = new Set([
  * Reads a mission in a plan of QGroundControl (its Plan file format, MAVLink's MAV_CMD): the places of its waypoints, loiters and
  * splines, of the take-off and of the landing.
  *
- * Only the line is read. Commands that are known to do something without flying elsewhere are ignored: cameras, gimbals, speeds, delays;
- * so are how long and how wide a drone loiters, the home position and rally points. Everything else is refused, since it may make a
- * drone fly otherwise: all other commands, surveys (`ComplexItem`), a geofence, a wait for a person, and other versions of the format.
+ * Only the line is read. Commands that are known to do something without flying elsewhere are ignored: cameras,
+ * gimbals, speeds, delays; so are how long and how wide a drone loiters, the home position and rally points. Everything
+ * else is refused, since it may make a drone fly otherwise: all other commands, surveys (`ComplexItem`), a geofence, a
+ * wait for a person, and other versions of the format.
  * @param isNamed whether the caller names the mission: a plan doesn't
  * @throws Refusal `invalid_request` with a JSON path, or a waypoint
  */
@@ -148,8 +149,8 @@ export function readPlan(content: Buffer, isNamed: boolean): MissionFile {
 const WAYPOINT_LIST = Buffer.from('QGC WPL');
 
 /**
- * A plan whose items have seven parameters: before 2018 QGroundControl wrote four, and the others as `coordinate`, which it still reads. What is
- * neither stays as it is.
+ * A plan whose items have seven parameters: before 2018 QGroundControl wrote four, and the others as `coordinate`,
+ * which it still reads. What is neither stays as it is.
  */
 function withAllParameters(value: unknown): unknown {
   const members = membersOf(value);
@@ -224,7 +225,10 @@ function partOf({ command }: SimpleItem, path: string): Part | undefined {
   throw invalid(`${path}.command`, `${command} is not known to keep to a line of waypoints`);
 }
 
-/** Where an item is; undefined for a take-off or a landing that happens where the drone is, with nothing or zeros as its place. */
+/**
+ * Where an item is; undefined for a take-off or a landing that happens where the drone is, with nothing or zeros as its
+ * place.
+ */
 function placeOf({ params }: SimpleItem, part: Part, path: string): readonly [number, number] | undefined {
   const [, , , , latitude, longitude] = params;
   const isMissing = latitude === null || longitude === null;

@@ -20,7 +20,10 @@ const TEMPLATE = 'wpmz/template.kml';
 /** Any version of WPML: that of DJI's enterprise drones, and that of the files of DJI Fly. */
 const isWpml = (namespace: string) => /^http:\/\/www\.(dji|uav)\.com\/wpmz\/1\.0\.\d+$/.test(namespace);
 
-/** What names the system of the coordinates: `wpml:coordinateMode` in DJI's description, `wpml:coordinateSysType` in files of others. */
+/**
+ * What names the system of the coordinates: `wpml:coordinateMode` in DJI's description, `wpml:coordinateSysType` in
+ * files of others.
+ */
 const coordinateSystems = ['coordinateMode', 'coordinateSysType'];
 
 /** What the heights of `wpml:executeHeightMode` are measured from (DJI Cloud API, waylines.wpml). */
@@ -42,11 +45,11 @@ const heightModes: Readonly<Record<string, HeightReference>> = {
  * Reads a mission in DJI's WPML, packed in a KMZ: the one wayline of `wpmz/waylines.wpml`, or without that file the waypoints of
  * `wpmz/template.kml`. Its name is that of the Document.
  *
- * The template beside a wayline says only in which system both have their coordinates. One that can't be read says nothing: a drone flies
- * without it.
+ * The template beside a wayline says only in which system both have their coordinates. One that can't be read says
+ * nothing: a drone flies without it.
  *
- * Only the line is read. What a drone does at its waypoints and between them is not: actions, speeds, headings, the gimbal, how it
- * turns, and what it does before and after. Nor is a height in `coordinates`, where WPML has none.
+ * Only the line is read. What a drone does at its waypoints and between them is not: actions, speeds, headings, the
+ * gimbal, how it turns, and what it does before and after. Nor is a height in `coordinates`, where WPML has none.
  * @param isNamed whether the name in the file is not looked at
  * @throws Refusal `invalid_request` with a line of that file, or a waypoint
  */
@@ -136,9 +139,10 @@ function planned(folder: XmlElement): MissionLine {
 }
 
 /**
- * The height of a waypoint in a template: its own, or that of all, which WPML defines above the take-off point alone. With another
- * reference FlightHub 2 repeats that of all as the waypoint's own, above what `wpml:heightMode` says: if both are equal, that is meant. The
- * ellipsoid height beside its own says the same in another reference, so it is not needed.
+ * The height of a waypoint in a template: its own, or that of all, which WPML defines above the take-off point alone.
+ * With another reference FlightHub 2 repeats that of all as the waypoint's own, above what `wpml:heightMode` says: if
+ * both are equal, that is meant. The ellipsoid height beside its own says the same in another reference, so it is not
+ * needed.
  */
 function plannedHeight(waypoint: XmlElement, reference: HeightReference, heightOfAll: () => number): number {
   if (textOf(wpml(waypoint, 'useGlobalHeight')) !== '1') return numberIn(waypoint, 'height');

@@ -33,7 +33,8 @@ export const atLine = (line: number, message: string): Refusal => invalid(`line 
 /**
  * Reads XML 1.0 with namespaces. A document type is refused as such: nothing in it, neither an entity nor a file that it names,
  * is ever looked at.
- * @throws Refusal `invalid_request` with the line, for what is not well-formed, deeper than 64 levels or not UTF-8 as it says itself
+ * @throws Refusal `invalid_request` with the line, for what is not well-formed, deeper than 64 levels or not UTF-8 as
+ * it says itself
  */
 export function readXml(text: string): XmlElement {
   const parser = new SaxesParser({ xmlns: true, position: true });

@@ -5,8 +5,8 @@ import { xmlText } from '../runtime/xml-text';
 import { altitudeModes, HEIGHT_REFERENCE, KML_NAMESPACE } from './kml-terms';
 
 /**
- * A mission in KML 2.2, as `readMission` reads it again: a Placemark with its name and its line. KML can't say each of the service's
- * height references, so the exact one stands in the extended data.
+ * A mission in KML 2.2, as `readMission` reads it again: a Placemark with its name and its line. KML can't say each of
+ * the service's height references, so the exact one stands in the extended data.
  */
 export function writeKml({ waypoints, heightReference }: MissionLine, { name }: { readonly name: string }): string {
   const document = x('kml', { xmlns: KML_NAMESPACE }, [

@@ -24,7 +24,10 @@ const received = z.object({
 const batch = z.object({ Records: z.array(received) });
 type Batch = z.output<typeof batch>;
 
-/** Applies an event of the bus, or puts it into the queue of retries. @throws when the queue does not accept it: Lambda retries */
+/**
+ * Applies an event of the bus, or puts it into the queue of retries.
+ * @throws when the queue does not accept it: Lambda retries
+ */
 async function receive(event: object): Promise<void> {
   try {
     await applyPlatformEvent({ parse: () => event, text: () => JSON.stringify(event) });
@@ -37,7 +40,10 @@ async function receive(event: object): Promise<void> {
   }
 }
 
-/** Puts what is early of an event into the queue in its place, since the rest of it is done. @returns whether the queue accepted it */
+/**
+ * Puts what is early of an event into the queue in its place, since the rest of it is done.
+ * @returns whether the queue accepted it
+ */
 const requeued = (rest: object): Promise<boolean> =>
   sendToQueue('RETRY_QUEUE_URL', rest, EARLY_RETRY_AFTER_S).then(
     () => true,
@@ -85,8 +91,9 @@ async function retry({ Records }: Batch): Promise<SQSBatchResponse> {
 }
 
 /**
- * An event of the drone platform, or a batch of the queue of those to try again, and of deadlines → jobs, fleet and telemetry. A malformed event is
- * sent to the dead-letter queue at once; one that can't be processed is retried from the queue, and moved there in the end.
+ * An event of the drone platform, or a batch of the queue of those to try again, and of deadlines → jobs, fleet and
+ * telemetry. A malformed event is sent to the dead-letter queue at once; one that can't be processed is retried from
+ * the queue, and moved there in the end.
  */
 export async function handler(event: object): Promise<SQSBatchResponse | undefined> {
   const queued = batch.safeParse(event);

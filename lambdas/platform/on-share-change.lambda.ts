@@ -23,9 +23,9 @@ async function refuseCommands(record: StreamRecord): Promise<void> {
 }
 
 /**
- * Stream of shares → a one-time schedule that ends each share on time, the end of its commands, and an event for the drone platform. All in one
- * function: a stream supports two readers (DynamoDB developer guide, "Change data capture for DynamoDB Streams"), and the
- * other is the fan-out.
+ * Stream of shares → a one-time schedule that ends each share on time, the end of its commands, and an event for the
+ * drone platform. All in one function: a stream supports two readers (DynamoDB developer guide, "Change data capture
+ * for DynamoDB Streams"), and the other is the fan-out.
  */
 export const handler = ({ Records }: StreamRecords): Promise<DynamoDBBatchResponse> =>
   processInOrder(

@@ -35,7 +35,8 @@ function ownerOf(kind: Kind, id: string): Organisation {
 }
 
 /**
- * When a change of the fleet happened: by the event itself, or by its time, also when that is a little ahead: counted as now, a repeat would have another time.
+ * When a change of the fleet happened: by the event itself, or by its time, also when that is a little ahead: counted
+ * as now, a repeat would have another time.
  * @throws Refusal `invalid_request` for a time that is too far ahead: replayed, such an event would come after all that was true
  */
 function timeOf(at: string | undefined, occurrence: Occurrence): Date {

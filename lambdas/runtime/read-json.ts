@@ -23,7 +23,10 @@ function membersIn(value: unknown, depth = 1): number {
   return inner.reduce((sum: number, each) => sum + membersIn(each, depth + 1), Array.isArray(value) ? 0 : inner.length);
 }
 
-/** Whether there is nothing to look for: a text with no more names than its value has gives none twice. It spares most texts the reader. */
+/**
+ * Whether there is nothing to look for: a text with no more names than its value has gives none twice. It spares most
+ * texts the reader.
+ */
 const isClear = (text: string, value: unknown) => (text.match(NAME_END)?.length ?? 0) === membersIn(value);
 
 /** JSON as it was read. */
@@ -34,8 +37,9 @@ export interface ReadJson {
 }
 
 /**
- * Reads JSON whose names are unique and not lost by a schema, and whose encoding is UTF-8 (RFC 7493 sections 2.1 and 2.3; RFC 8259 sections 4 and 8.1). Of a
- * member that is given twice, readers take one or the other; API Gateway puts U+FFFD where a body is not UTF-8.
+ * Reads JSON whose names are unique and not lost by a schema, and whose encoding is UTF-8 (RFC 7493 sections 2.1 and
+ * 2.3; RFC 8259 sections 4 and 8.1). Of a member that is given twice, readers take one or the other; API Gateway puts
+ * U+FFFD where a body is not UTF-8.
  * @param encoding `replaced`: U+FFFD in the text stands for something else; `checked`: it was sent as such, as over WebSockets
  * @throws SyntaxError when the text is not JSON
  */

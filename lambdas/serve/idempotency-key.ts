@@ -32,10 +32,12 @@ const isAbout = (reply: unknown, path: Readonly<Record<string, unknown>>): boole
   );
 
 /**
- * Step of an endpoint that creates by one transaction: reads the `Idempotency-Key` (DESIGN section 3: a UUID, per client and endpoint, and per
- * resource where the path names one). The transaction tells whether it has been used, so it is looked up only when the request fails before: a
- * repeat gets its first answer also when what it needs has gone meanwhile.
- * @throws Refusal `invalid_request` when it is no UUID, or given twice; AlreadyAnswered when it was used before keys were kept per resource
+ * Step of an endpoint that creates by one transaction: reads the `Idempotency-Key` (DESIGN section 3: a UUID, per
+ * client and endpoint, and per resource where the path names one). The transaction tells whether it has been used, so
+ * it is looked up only when the request fails before: a repeat gets its first answer also when what it needs has gone
+ * meanwhile.
+ * @throws Refusal `invalid_request` when it is no UUID, or given twice; AlreadyAnswered when it was used before keys
+ * were kept per resource
  */
 export async function idempotencyKey(exchange: Exchange, event: Event): Promise<void> {
   const { key, caller, query, body, startedAt } = exchange;
@@ -61,7 +63,8 @@ export async function idempotencyKey(exchange: Exchange, event: Event): Promise<
 }
 
 /**
- * {@link idempotencyKey} of an endpoint that does something before its transaction which a repeat must not do: the key is looked up first, too.
+ * {@link idempotencyKey} of an endpoint that does something before its transaction which a repeat must not do: the key
+ * is looked up first, too.
  * @throws AlreadyAnswered when the key has been used; Refusal as that does
  */
 export async function freshIdempotencyKey(exchange: Exchange, event: Event): Promise<void> {

@@ -22,8 +22,8 @@ const PLACEHOLDER = '\0';
 const MAX_TAGS = 100;
 
 /**
- * The versions in `If-Match`: ETags of this service are strong and hold the version. A weak one, or one that this service did not issue,
- * matches no version (RFC 9110 section 13.1.1); the job may still not exist.
+ * The versions in `If-Match`: ETags of this service are strong and hold the version. A weak one, or one that this
+ * service did not issue, matches no version (RFC 9110 section 13.1.1); the job may still not exist.
  * @returns undefined for `*`, which matches any
  * @throws Refusal `invalid_request` for what is no entity tag
  */

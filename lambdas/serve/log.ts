@@ -3,8 +3,8 @@ import { named, namedIn, type Subject } from '../runtime/subject';
 import type { Event, Exchange } from './request';
 
 /**
- * Logs one line per request, with the job, device or share that it is about. It names the endpoint, never the path, because a share code is a capability; nor does it hold
- * body, headers or query.
+ * Logs one line per request, with the job, device or share that it is about. It names the endpoint, never the path,
+ * because a share code is a capability; nor does it hold body, headers or query.
  */
 export function logOnce(
   { key, caller, startedAt, reason, failure }: Exchange,

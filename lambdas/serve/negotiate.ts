@@ -7,8 +7,8 @@ import { headerList, headerValues, type Event, type Exchange } from './request';
 const PARAMETER = /;\s*(?!q\s*=)[\w!#$%&'*+.^`|~-]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,]*))?/gi;
 
 /**
- * Step of an endpoint that offers several media types: selects that of the reply by the parameter `format`, else by `Accept` (RFC 9110
- * section 12.5.1).
+ * Step of an endpoint that offers several media types: selects that of the reply by the parameter `format`, else by
+ * `Accept` (RFC 9110 section 12.5.1).
  * @throws Refusal `not_acceptable`
  */
 export function negotiate(exchange: Exchange, event: Event): void {
@@ -26,9 +26,9 @@ export function negotiate(exchange: Exchange, event: Event): void {
 }
 
 /**
- * Whether API Gateway decodes a reply in base64 for the caller: if the first type of `Accept` is in its list (developer guide, "Content type
- * conversions in API Gateway"). To others it sends the base64. Not documented is what it does with another case, or with `Accept` given twice, so
- * both are a no.
+ * Whether API Gateway decodes a reply in base64 for the caller: if the first type of `Accept` is in its list (developer
+ * guide, "Content type conversions in API Gateway"). To others it sends the base64. Not documented is what it does with
+ * another case, or with `Accept` given twice, so both are a no.
  */
 function acceptsBinary(event: Event): boolean {
   const [accept = '', ...others] = headerValues(event, 'accept');

@@ -78,8 +78,8 @@ export interface ServedRequest<Key extends EndpointKey> {
 }
 
 /**
- * What a handler returns: the body, before the reply's schema strips fields that are not part of the contract; text or a file for a
- * media type other than JSON.
+ * What a handler returns: the body, before the reply's schema strips fields that are not part of the contract; text or
+ * a file for a media type other than JSON.
  */
 export type Reply<Key extends EndpointKey> =
   | WithoutLinks<z.input<Table[Key]['reply']['body']>>

@@ -31,8 +31,9 @@ const linked = ({ endpoint: { reply } }: Exchange, result: unknown) =>
   reply.links && typeof result === 'object' && result ? withLinks(reply.links, result) : result;
 
 /**
- * A stranger's file: a browser saves it, and takes it for nothing but what it is said to be (RFC 6266; Fetch standard, section 3.6). In base64 by
- * the API Gateway developer guide, "Return binary media from a Lambda proxy integration in API Gateway".
+ * A stranger's file: a browser saves it, and takes it for nothing but what it is said to be (RFC 6266; Fetch standard,
+ * section 3.6). In base64 by the API Gateway developer guide, "Return binary media from a Lambda proxy integration in
+ * API Gateway".
  */
 function fileAnswer(exchange: Exchange, event: Event, { content, mediaType, fileName }: FileReply) {
   const isBase64Encoded = exchange.acceptsBinary === true;

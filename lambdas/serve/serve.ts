@@ -53,8 +53,8 @@ function answerAndLog(exchange: Exchange, event: Event, toAnswer: ToAnswer, outc
 export type Step = (exchange: Exchange, event: Event) => Promise<void> | void;
 
 /**
- * Makes the Lambda function of an endpoint: authorise the scope, count the rate limit, parse the input, run the handler, reply through
- * the schema, log once.
+ * Makes the Lambda function of an endpoint: authorise the scope, count the rate limit, parse the input, run the
+ * handler, reply through the schema, log once.
  * @param endpoint the row of the key in `contract/endpoints.ts`, imported by itself: the table has the schemas of all
  * @param run gets the parsed request and returns the body of the reply, or throws a Refusal
  * @param steps what else of the input it reads, in order: body, `If-Match`, `Accept`, `Idempotency-Key`
@@ -98,8 +98,8 @@ function authorise(exchange: Exchange, event: Event): void {
 }
 
 /**
- * Counts the call against the client's limit of the endpoint and sets the `X-RateLimit-*` headers (DESIGN section 3). Beyond the limit a request
- * that the endpoint spares is counted apart.
+ * Counts the call against the client's limit of the endpoint and sets the `X-RateLimit-*` headers (DESIGN section 3).
+ * Beyond the limit a request that the endpoint spares is counted apart.
  * @throws Refusal `too_many_requests`
  */
 async function limitCalls(

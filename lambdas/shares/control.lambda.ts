@@ -51,8 +51,8 @@ function expectSchema(command: Command): void {
 }
 
 /**
- * Counts a viewer's command against the limits of its share and of the device; one that keeps the drone from harm apart, against its
- * viewer's own first.
+ * Counts a viewer's command against the limits of its share and of the device; one that keeps the drone from harm
+ * apart, against its viewer's own first.
  * @param shareId digest of the share code
  * @returns the keys of what was counted
  * @throws Refusal `too_many_requests`
@@ -81,7 +81,10 @@ async function limitControl(
   return [ofShare, ofDevice];
 }
 
-/** A stop that the device refused does not count: the viewer needs it when the drone is in the air. Beyond the limit of those it does. */
+/**
+ * A stop that the device refused does not count: the viewer needs it when the drone is in the air. Beyond the limit of
+ * those it does.
+ */
 async function takeBack(shareId: string, counters: readonly string[], now: Date): Promise<void> {
   if (await isWithin(`refused#${shareId}`, UNCOUNTED_REFUSALS_PER_MINUTE, now))
     await Promise.all(counters.map((key) => uncount(key, now)));

@@ -7,7 +7,8 @@ import type { Device } from '../../domain/fleet/device';
 import type { Share } from '../../domain/shares/share';
 
 /**
- * The device that a viewer may control. A drone acts on it, so the share and its organisation must be valid at this moment: no cache.
+ * The device that a viewer may control. A drone acts on it, so the share and its organisation must be valid at this
+ * moment: no cache.
  * @param permits whether the share permits what the viewer wants @param now ISO 8601
  * @throws Refusal `forbidden`
  */

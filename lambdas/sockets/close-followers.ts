@@ -15,19 +15,24 @@ import { endFollowers } from './send-to-followers';
 const CLOSED_WITHIN_MS = 4000;
 /** By then a call has mostly closed the viewers; if not, they may hear the end twice; in ms. */
 const CALL_ENDS_MS = 1000;
-/** A sample that was on its way when they ended has arrived after so long, in ms: on two busy processors it took 152 ms at most. */
+/**
+ * A sample that was on its way when they ended has arrived after so long, in ms: on two busy processors it took 152 ms
+ * at most.
+ */
 const SAMPLES_ARRIVE_MS = 250;
 /** How long after the first look comes the next one, and how long it may take at most, in ms: each takes twice as long. */
 const FIRST_LOOK_AFTER_MS = 25;
 const LONGEST_LOOK_AFTER_MS = 400;
 
 /**
- * Stops the samples of a deleted share, sends its viewers the final message, and closes their sockets. After this returns, no viewer receives
- * anything else through that share. A number of viewers that is just being sent comes first: it would follow the end. So do samples, and the
- * first messages of a viewer, whose sender closes it too. What is still open four seconds after the call is closed without a last message.
+ * Stops the samples of a deleted share, sends its viewers the final message, and closes their sockets. After this
+ * returns, no viewer receives anything else through that share. A number of viewers that is just being sent comes
+ * first: it would follow the end. So do samples, and the first messages of a viewer, whose sender closes it too. What
+ * is still open four seconds after the call is closed without a last message.
  *
- * The others are told by the stream, whose message has a cursor: the followers of the share's channel, which is the organisation's own; and
- * viewers who take samples from the topic of a wide share. These get no more samples, and a thousand would keep the caller waiting.
+ * The others are told by the stream, whose message has a cursor: the followers of the share's channel, which is the
+ * organisation's own; and viewers who take samples from the topic of a wide share. These get no more samples, and a
+ * thousand would keep the caller waiting.
  * @param share as it was; undefined when that is no longer known: then the sockets are closed without a message
  * @param now of the call, ISO 8601
  */
@@ -51,8 +56,9 @@ export async function stopSamples(share: Share): Promise<Follower[]> {
 }
 
 /**
- * Tells the end of a revoked share, whose samples have been stopped, when those on their way have arrived. The viewers who are left are those of
- * a share that an operator has revoked, or whose call has died: a call that lives has mostly closed them.
+ * Tells the end of a revoked share, whose samples have been stopped, when those on their way have arrived. The viewers
+ * who are left are those of a share that an operator has revoked, or whose call has died: a call that lives has mostly
+ * closed them.
  * @param who is told: only viewers, when the others were told before
  */
 export async function endLater(shareCode: string, message: StatusMessage, who: 'viewers' | 'all'): Promise<void> {

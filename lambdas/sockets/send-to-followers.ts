@@ -128,9 +128,10 @@ const isGivenUp = ({ bufferingSince, waiting }: Follower) =>
 
 /**
  * Sends a final message to every socket that follows a share, and closes them; one that can't be closed is logged: the heartbeat
- * closes it. The message of one that waits for its first messages is buffered, and whoever sends those closes it: nothing else may be sent
- * to it meanwhile, since an older state could follow. Nothing is written for a viewer: its seat ends with the share, and `$disconnect`
- * deletes its connection. Call it only when no state of the share is being sent any more.
+ * closes it. The message of one that waits for its first messages is buffered, and whoever sends those closes it:
+ * nothing else may be sent to it meanwhile, since an older state could follow. Nothing is written for a viewer: its
+ * seat ends with the share, and `$disconnect` deletes its connection. Call it only when no state of the share is being
+ * sent any more.
  * @param isMeant whether a follower is one of them; default: all are
  */
 export async function endFollowers(

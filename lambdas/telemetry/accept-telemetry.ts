@@ -38,11 +38,13 @@ interface Message extends ReceivedWith {
 }
 
 /**
- * Accepts telemetry of an organisation's devices, each sample by itself. For each device `decide` says what becomes of its samples:
- * the newest is saved as its last known state, all are sent to its followers, and their positions are recorded.
+ * Accepts telemetry of an organisation's devices, each sample by itself. For each device `decide` says what becomes of
+ * its samples: the newest is saved as its last known state, all are sent to its followers, and their positions are
+ * recorded.
  * @param now when it was received
  * @param reportedAt when it was reported, which is long ago for replayed events
- * @throws the first error of a read or a write, after everything has been tried; the samples count as new when they are sent again
+ * @throws the first error of a read or a write, after everything has been tried; the samples count as new when they are
+ * sent again
  */
 export async function acceptTelemetry(
   organisation: Organisation,

@@ -19,8 +19,8 @@ import { viewerMessage } from './telemetry-message';
 /** The delivery of the samples of one message, which may be of several devices. */
 export interface Delivery {
   /**
-   * Sends messages about a device, in order, to all of its followers: viewers of a share get them with fewer fields. Those that asked
-   * for batches get them at the end.
+   * Sends messages about a device, in order, to all of its followers: viewers of a share get them with fewer fields.
+   * Those that asked for batches get them at the end.
    * @throws Error when the followers can't be read
    */
   send(device: Device, messages: readonly DeviceTelemetryMessage[]): Promise<void>;
@@ -62,7 +62,10 @@ export function beginDelivery(now: Date): Delivery {
 
 type FollowersOf = (device: Device) => Promise<Follower[]>;
 
-/** Finds the followers of each device of a message, by the device or by its group, each socket once; none where nobody may follow. */
+/**
+ * Finds the followers of each device of a message, by the device or by its group, each socket once; none where nobody
+ * may follow.
+ */
 function findFollowers(now: Date): FollowersOf {
   const followersOf = memoise(allFollowersOf, (id) => id);
   return async ({ deviceId, deviceGroupId, socketsUntil }) => {

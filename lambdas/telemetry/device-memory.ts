@@ -1,6 +1,6 @@
 /**
- * What an instance remembers of the devices whose samples it received. It saves calls only: emptied at any moment, the record and the
- * saved states are the same, and a follower may be sent again what was sent since the last save.
+ * What an instance remembers of the devices whose samples it received. It saves calls only: emptied at any moment, the
+ * record and the saved states are the same, and a follower may be sent again what was sent since the last save.
  */
 import { readDevices } from '../../data/fleet/save-device-state';
 import type { Device } from '../../domain/fleet/device';
@@ -11,7 +11,10 @@ import type { Sample } from '../../domain/telemetry/sample';
 import { followedGroup } from './followed-group';
 
 const MAX_DEVICES = 10_000;
-/** How long a device that was read or written counts as one of the fleet, in ms: one that is removed meanwhile fails its next write. */
+/**
+ * How long a device that was read or written counts as one of the fleet, in ms: one that is removed meanwhile fails its
+ * next write.
+ */
 const KNOWN_FOR_MS = 60_000;
 
 /** After so many times in a row that a device was due as it seemed, an instance writes its state without a read. */
@@ -30,7 +33,8 @@ interface DeviceMemory extends KnownDevice {
 const memory = new Map<string, DeviceMemory>();
 
 /**
- * Those of the devices that the organisation has, by their identifiers: as this instance knows them, or by one read for all others.
+ * Those of the devices that the organisation has, by their identifiers: as this instance knows them, or by one read for
+ * all others.
  * @throws Error when the read failed
  */
 export async function knownDevices(
@@ -56,8 +60,9 @@ export async function knownDevices(
 }
 
 /**
- * Not after a while; nor when somebody began to follow a device of its group since then, perhaps this one; nor when a device seems to
- * be due that other instances save too: a read costs a fifth of a write that is refused (DynamoDB on-demand pricing).
+ * Not after a while; nor when somebody began to follow a device of its group since then, perhaps this one; nor when a
+ * device seems to be due that other instances save too: a read costs a fifth of a write that is refused (DynamoDB
+ * on-demand pricing).
  */
 async function isUpToDate(known: DeviceMemory | undefined, now: Date): Promise<boolean> {
   if (!known || known.knownAt + KNOWN_FOR_MS <= now.getTime()) return false;
@@ -93,5 +98,8 @@ export function rememberSample(sample: Sample): void {
   if (known) memory.set(sample.deviceId, { ...known, latest: sample });
 }
 
-/** Forgets a device that was removed, or whose samples may not have been accepted: they must count as new when they are sent again. */
+/**
+ * Forgets a device that was removed, or whose samples may not have been accepted: they must count as new when they are
+ * sent again.
+ */
 export const forgetDevice = (deviceId: string): boolean => memory.delete(deviceId);

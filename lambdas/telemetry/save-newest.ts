@@ -23,8 +23,8 @@ export interface ReceivedWith {
 const MAX_ATTEMPTS = 4;
 
 /**
- * Decides, and saves the newest sample if that is due, by one write and no read. Decides again when the device is another one than
- * this instance knew.
+ * Decides, and saves the newest sample if that is due, by one write and no read. Decides again when the device is
+ * another one than this instance knew.
  * @returns the device as it was before the write; undefined when it was removed
  */
 export async function saveNewest(

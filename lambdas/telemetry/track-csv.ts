@@ -16,7 +16,10 @@ const columns = [
   'jobId',
 ];
 
-/** The tracks of a job in CSV (RFC 4180): a row for each position, with a header. Text that a spreadsheet would run is disarmed. */
+/**
+ * The tracks of a job in CSV (RFC 4180): a row for each position, with a header. Text that a spreadsheet would run is
+ * disarmed.
+ */
 export function toCsv({ jobId }: Job, tracks: readonly DeviceTrack[]): string {
   const rows = tracks.flatMap(({ lines }) =>
     lines.flat().map(({ timestamp, coordinates: [longitude, latitude, altitude], ...point }) => ({

@@ -2,7 +2,10 @@ import { Aws } from 'aws-cdk-lib/core';
 import { WebSocketIntegrationType, WebSocketRouteIntegration } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ApiFunction } from '../functions/api-function';
 
-/** Invokes a function for the routes of a WebSocket API. The CDK's integration adds a permission for each route, this one none. */
+/**
+ * Invokes a function for the routes of a WebSocket API. The CDK's integration adds a permission for each route, this
+ * one none.
+ */
 export class FunctionIntegration extends WebSocketRouteIntegration {
   constructor(
     id: string,

@@ -20,8 +20,8 @@ export interface MqttDomainSettings {
  * for 7 days ("AWS Managed Domain Configuration must be disabled for at least 7 days before it can be deleted"), so as an
  * `AWS::IoT::DomainConfiguration` it would make the rollback of a first deployment and every deletion fail. Here it is created
  * if none of its name exists, enabled with the stack's settings, and, when the stack is deleted, disabled and separated from its
- * authorizer: AWS IoT deletes no authorizer that a configuration names (API reference, DeleteAuthorizer). A recreated stack finds it
- * again, with the same domain name. `npm run mqtt-domains` deletes what no stack needs any more.
+ * authorizer: AWS IoT deletes no authorizer that a configuration names (API reference, DeleteAuthorizer). A recreated
+ * stack finds it again, with the same domain name. `npm run mqtt-domains` deletes what no stack needs any more.
  */
 export class ManagedMqttDomain extends Construct {
   /** Domain name that clients connect to. */

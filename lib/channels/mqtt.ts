@@ -91,8 +91,8 @@ export class MqttChannels extends Construct {
   }
 
   /**
-   * Jobs, shares and positions are published only to topics with subscribers. And AWS IoT limits the subscriptions of a connection, but not those
-   * of a client with several (spec section 8).
+   * Jobs, shares and positions are published only to topics with subscribers. And AWS IoT limits the subscriptions of a
+   * connection, but not those of a client with several (spec section 8).
    */
   private followSubscriptions({ tables }: Pick<MqttChannelsProps, 'tables'>, clients: string[]) {
     const count = new ApiFunction(this, 'CountSubscriptions', {
@@ -105,7 +105,8 @@ export class MqttChannels extends Construct {
     for (const [name, event] of Object.entries(events)) {
       const rule = new CfnTopicRule(this, name, {
         topicRulePayload: {
-          // The client id comes last and may contain slashes. The events are those of the whole account: of viewers, and of other services.
+          // The client id comes last and may contain slashes. The events are those of the whole account: of viewers,
+          // and of other services.
           sql: `SELECT * FROM '$aws/events/${event}/#' WHERE regexp_matches(clientId, '${mqttClientIdPattern.source}')`,
           awsIotSqlVersion: '2016-03-23',
           actions: [{ lambda: { functionArn: count.lambda.functionArn } }],

@@ -18,8 +18,8 @@ export interface SnapshotsProps {
 const MAX_AGE = Duration.minutes(1);
 
 /**
- * Sends the current state to each new connection, and the end of a share to its viewers, in an invocation of its own, so that nobody
- * waits for another.
+ * Sends the current state to each new connection, and the end of a share to its viewers, in an invocation of its own,
+ * so that nobody waits for another.
  */
 export class Snapshots extends Construct {
   private readonly sendSnapshot: ApiFunction;

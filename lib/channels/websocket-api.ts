@@ -150,7 +150,10 @@ export class WebSocketChannels extends Construct {
     return secret.secretValue.unsafeUnwrap();
   }
 
-  /** Lets the API invoke a function for a route, or for all with `*` (developer guide, "Invoke a WebSocket API": ARN of a route). */
+  /**
+   * Lets the API invoke a function for a route, or for all with `*` (developer guide, "Invoke a WebSocket API": ARN of
+   * a route).
+   */
   private invokes(fn: ApiFunction, route: string): void {
     const { apiId } = this.api;
     fn.invokedBy(`arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${apiId}/${STAGE}/${route}`);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 export const assetFolder = (assembly: string, hash: string) => join(assembly, `asset.${hash}`);
 
 /**
- * Copies built files into an assembly. They appear there at once, so that what is there is complete. Two processes may add the same
- * files at the same time.
+ * Copies built files into an assembly. They appear there at once, so that what is there is complete. Two processes may
+ * add the same files at the same time.
  */
 export function addBuilt(assembly: string, hash: string, built: string): void {
   const folder = assetFolder(assembly, hash);

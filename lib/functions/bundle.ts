@@ -36,7 +36,8 @@ export const bundleOptions = (entries: readonly string[], folder: string, source
     target: 'node20',
     format: 'cjs',
     mainFields: ['module', 'main'],
-    // Only what adds more than 3 ms of processor time to a first call, or would make bundles larger than they may be; each file has its figure.
+    // Only what adds more than 3 ms of processor time to a first call, or would make bundles larger than they may be;
+    // each file has its figure.
     alias: {
       '@aws-sdk/credential-provider-node': join(__dirname, 'bundled/environment-credentials.ts'),
       '@smithy/core/event-streams': join(__dirname, 'bundled/no-event-streams.ts'),
@@ -44,7 +45,8 @@ export const bundleOptions = (entries: readonly string[], folder: string, source
     },
     // Only the SDK imports JSON: the `package.json` of each client, for a user agent that `data/store/client-config.ts` replaces.
     loader: { '.json': 'empty' },
-    // The SDK's `import()` of `node:http`, for an endpoint without TLS, would load Node.js's loader of ES modules: 16 ms on Node 24.
+    // The SDK's `import()` of `node:http`, for an endpoint without TLS, would load Node.js's loader of ES modules: 16
+    // ms on Node 24.
     supported: { 'dynamic-import': false },
     // One character beyond Latin-1 makes V8 keep the whole text with two bytes for each.
     charset: 'ascii',

@@ -43,7 +43,10 @@ const requests = (() => {
   return z.coerce.number({ error }).int({ error }).min(10, { error }).max(2_000_000_000, { error });
 })();
 
-/** At most the concurrent executions that AWS grants on request, "tens of thousands" (Lambda developer guide, "Lambda quotas"). */
+/**
+ * At most the concurrent executions that AWS grants on request, "tens of thousands" (Lambda developer guide, "Lambda
+ * quotas").
+ */
 const callsAtOnce = (least: number, most = 10_000) => {
   const error = `must be a whole number from ${least} to ${most}`;
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error });
@@ -74,9 +77,15 @@ const options = z.object({
   eventRetentionDays: daysTo(365).default(7),
   /** How long the record of a job's flight is kept. */
   flightRetentionDays: daysTo(3650).default(90),
-  /** Calls that may wait for an event at the same time, each in a concurrent execution of Lambda, of which an account has 1,000. */
+  /**
+   * Calls that may wait for an event at the same time, each in a concurrent execution of Lambda, of which an account
+   * has 1,000.
+   */
   maxWaitingCalls: callsAtOnce(0).default(300),
-  /** Mission files of an organisation that may be read at the same time, each in a concurrent execution too. The seats of 35 are below 1 kB. */
+  /**
+   * Mission files of an organisation that may be read at the same time, each in a concurrent execution too. The seats
+   * of 35 are below 1 kB.
+   */
   maxFilesAtOnce: callsAtOnce(1, 35).default(10),
   /** SNS topics that alarms notify, of what wakes somebody and of what can wait. Default: alarms show in CloudWatch only. */
   pageTopicArn: text.optional(),

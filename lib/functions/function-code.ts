@@ -10,8 +10,8 @@ import { hashOfSources } from './sources';
 export const bundlesFolder = (scope: Construct): string => join(Stage.of(scope)?.assetOutdir ?? '', 'functions');
 
 /**
- * Code of a function: its bundle. Where the CDK does not bundle (context `aws:cdk:bundling-stacks`), the assembly lacks it, and it is named
- * by its sources.
+ * Code of a function: its bundle. Where the CDK does not bundle (context `aws:cdk:bundling-stacks`), the assembly lacks
+ * it, and it is named by its sources.
  * @param entry file below `lambdas/` without `.lambda.ts`; of the simulator, below `packages/` without `.ts`
  */
 export const functionCode = (scope: Construct, entry: string): Code =>

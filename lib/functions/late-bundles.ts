@@ -7,7 +7,10 @@ import { bundleOptions } from './bundle';
 import { simulatorEntryPoints } from './entry-points';
 import { hashOfSources } from './sources';
 
-/** Folders of sources that are no more, and what a bundling that was killed has left, are kept for so long: another stack may run from them. */
+/**
+ * Folders of sources that are no more, and what a bundling that was killed has left, are kept for so long: another
+ * stack may run from them.
+ */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Folder in an assembly for the bundle of a function. @param sources by {@link hashOfSources} */
@@ -22,7 +25,8 @@ export function sourcesOf(assembly: string): string | undefined {
 /**
  * Bundles functions into an assembly unless an earlier call has. Each appears at once, so that what is there is complete.
  * @param sources by {@link hashOfSources}
- * @throws Error when they can't be bundled, of which esbuild prints the reason; when the sources are others by then; and when `stopped` aborts
+ * @throws Error when they can't be bundled, of which esbuild prints the reason; when the sources are others by then;
+ * and when `stopped` aborts
  */
 export async function addLateBundles(
   assembly: string,

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/** Characters that every AWS service accepts in a tag (Tagging AWS resources user guide, "Tag naming limits and requirements"). */
+/**
+ * Characters that every AWS service accepts in a tag (Tagging AWS resources user guide, "Tag naming limits and
+ * requirements").
+ */
 const allowed = /^[\p{L}\p{N} _.:/=+@-]*$/u;
 const MAX_KEY_LENGTH = 128;
 const MAX_VALUE_LENGTH = 256;

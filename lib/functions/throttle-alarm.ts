@@ -4,8 +4,8 @@ import { type Suffering, defineAlarm } from './alarm-definition';
 import { capitalised, lineMetric, MAX_ERRORS } from './error-alarm';
 
 /**
- * Defines the alarm `<Capability>Throttled` over the calls of the functions of {@link countErrors} that DynamoDB throttles: clients are
- * told to come back, so no line says an error, however long it lasts.
+ * Defines the alarm `<Capability>Throttled` over the calls of the functions of {@link countErrors} that DynamoDB
+ * throttles: clients are told to come back, so no line says an error, however long it lasts.
  */
 export function alarmOnThrottles(scope: Construct, capability: Capability, suffering: Suffering): void {
   defineAlarm(scope, {

@@ -11,7 +11,10 @@ const actions: Readonly<Record<FileUse, string>> = {
   delete: 's3:DeleteObject',
 };
 
-/** How long a deleted file can be restored, in days: longer than DynamoDB may take to remove the line, 90 days and two for TTL. */
+/**
+ * How long a deleted file can be restored, in days: longer than DynamoDB may take to remove the line, 90 days and two
+ * for TTL.
+ */
 const RESTORABLE_DAYS = 95;
 
 /** The files of missions, in a private bucket that keeps what was deleted for a while. */

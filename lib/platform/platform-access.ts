@@ -19,8 +19,9 @@ export interface PlatformAccessProps {
 }
 
 /**
- * The role of the drone platform: it publishes events under its own name, and listens by rules of its own. Without `iam:PassRole` such a
- * rule reaches only targets of the stack's account whose own policy allows it; `PlatformForwarding` reaches other accounts.
+ * The role of the drone platform: it publishes events under its own name, and listens by rules of its own. Without
+ * `iam:PassRole` such a rule reaches only targets of the stack's account whose own policy allows it;
+ * `PlatformForwarding` reaches other accounts.
  */
 export class PlatformAccess extends Construct {
   constructor(scope: Construct, id: string, { platform, platformPrincipalArn }: PlatformAccessProps) {

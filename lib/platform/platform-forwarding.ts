@@ -15,8 +15,8 @@ export interface PlatformForwardingProps {
 
 /**
  * Sends all events of this service to the account of the drone platform. EventBridge does it with a role of this account, and the
- * policy of the bus or queue has to allow that role (EventBridge user guide, "Sending events to an AWS service in another account" and
- * "Sending and receiving events between AWS accounts").
+ * policy of the bus or queue has to allow that role (EventBridge user guide, "Sending events to an AWS service in
+ * another account" and "Sending and receiving events between AWS accounts").
  */
 export class PlatformForwarding extends Construct {
   constructor(scope: Construct, id: string, { platform, targetArn }: PlatformForwardingProps) {

@@ -92,8 +92,9 @@ class OutboundEvents extends Construct {
 }
 
 /**
- * Events from the platform. Each invokes the function, and waits in Lambda's own queue during a burst; one that can't be applied is
- * put into a queue by the function and retried from there, so that neither a burst nor a failure loses any.
+ * Events from the platform. Each invokes the function, and waits in Lambda's own queue during a burst; one that can't
+ * be applied is put into a queue by the function and retried from there, so that neither a burst nor a failure loses
+ * any.
  */
 class InboundEvents extends Construct {
   readonly retries: Queue;

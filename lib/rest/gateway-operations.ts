@@ -5,7 +5,10 @@ import type { Detail } from '../../domain/values/refusal';
 export interface GatewayOperation {
   readonly parameters: readonly PathParameter[];
   readonly responses: Readonly<Record<string, Response>>;
-  /** Default: neither a token nor an API key. API Gateway ignores the document's own `security` ("Amazon API Gateway important notes"). */
+  /**
+   * Default: neither a token nor an API key. API Gateway ignores the document's own `security` ("Amazon API Gateway
+   * important notes").
+   */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly 'x-amazon-apigateway-integration': Integration;
 }
@@ -41,8 +44,9 @@ interface IntegrationResponse {
 }
 
 /**
- * What a mock needs for the binary media types of the API: without it, it answers 500 to a body of one, which its template can't read, and to who
- * accepts one first, since it takes its own text for base64 (developer guide, "Content type conversions in API Gateway").
+ * What a mock needs for the binary media types of the API: without it, it answers 500 to a body of one, which its
+ * template can't read, and to who accepts one first, since it takes its own text for base64 (developer guide, "Content
+ * type conversions in API Gateway").
  */
 const AS_TEXT = 'CONVERT_TO_TEXT';
 

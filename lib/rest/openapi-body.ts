@@ -60,7 +60,8 @@ export function openApiBody(props: OpenApiBodyProps): OpenApiBody {
           'x-amazon-apigateway-authorizer': {
             type: 'token',
             authorizerUri,
-            // RFC 6750 section 2.1, in any case by RFC 9110 section 11.1; for anything else API Gateway answers 401 without invoking the function.
+            // RFC 6750 section 2.1, in any case by RFC 9110 section 11.1; for anything else API Gateway answers 401
+            // without invoking the function.
             identityValidationExpression: '^[Bb][Ee][Aa][Rr][Ee][Rr] +[-0-9A-Za-z._~+/]+=*$',
             // After these five minutes a suspended partner has no access.
             authorizerResultTtlInSeconds: 300,

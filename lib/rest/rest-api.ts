@@ -39,7 +39,10 @@ const accessLog = {
   traceId: '$context.xrayTraceId',
 };
 
-/** Enough for people. What a method's own limit refuses does not use up the account's, so strangers can't (API Gateway, "Throttle requests"). */
+/**
+ * Enough for people. What a method's own limit refuses does not use up the account's, so strangers can't (API Gateway,
+ * "Throttle requests").
+ */
 const redirectThrottle = { throttlingRateLimit: 20, throttlingBurstLimit: 40 };
 
 export interface RestApiProps {

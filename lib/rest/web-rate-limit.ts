@@ -41,8 +41,9 @@ const isCommand: Statement = {
 };
 
 /**
- * The rules by what they count. Commands are counted apart: a program that reads too often must not keep those behind its address from stopping a
- * drone. The distribution has no commands: viewers send theirs over an open socket, which WAF does not see.
+ * The rules by what they count. Commands are counted apart: a program that reads too often must not keep those behind
+ * its address from stopping a drone. The distribution has no commands: viewers send theirs over an open socket, which
+ * WAF does not see.
  */
 const countingRules = (scope: WebRateLimitProps['scope']): readonly (readonly [name: string, counted?: Statement])[] =>
   scope === 'CLOUDFRONT'

@@ -51,7 +51,10 @@ export interface AccountOptions {
   /** Address of the DynamoDB engine. */
   readonly engineUrl: string;
   readonly databaseFile: string;
-  /** Port of the REST API; the others are those of the user pools, of CloudFront with the WebSocket APIs, and of the MQTT broker. */
+  /**
+   * Port of the REST API; the others are those of the user pools, of CloudFront with the WebSocket APIs, and of the
+   * MQTT broker.
+   */
   readonly port: number;
   readonly identityPort: number;
   readonly wsPort: number;
@@ -59,7 +62,10 @@ export interface AccountOptions {
   /** Origins whose web pages may call the REST API. */
   readonly corsOrigins?: readonly string[] | undefined;
   readonly certificate: ServerCertificate;
-  /** Resolve with whether what the assembly lacks is there: code of functions, and files to serve; without them it is an error. */
+  /**
+   * Resolve with whether what the assembly lacks is there: code of functions, and files to serve; without them it is an
+   * error.
+   */
   readonly completed?: Readonly<Record<LatePart, Promise<boolean>>> | undefined;
 }
 

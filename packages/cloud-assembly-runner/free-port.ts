@@ -5,10 +5,16 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './is-alive';
 
-/** Below the ports that Linux gives to whoever names none (ip_local_port_range, ip(7)): those may be taken before the caller listens. */
+/**
+ * Below the ports that Linux gives to whoever names none (ip_local_port_range, ip(7)): those may be taken before the
+ * caller listens.
+ */
 const [LOWEST, HIGHEST] = [16_000, 32_000];
 
-/** A file for each port that a process of this machine got, with the id of the process: whoever gets one listens seconds later. */
+/**
+ * A file for each port that a process of this machine got, with the id of the process: whoever gets one listens seconds
+ * later.
+ */
 const reservations = join(tmpdir(), `cloud-assembly-runner-ports-${userInfo().uid}`);
 
 /**
@@ -22,7 +28,10 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whether a port is this process's now, and was not before. One of a process that has ended is nobody's from the next time on. */
+/**
+ * Whether a port is this process's now, and was not before. One of a process that has ended is nobody's from the next
+ * time on.
+ */
 function reserve(port: number): boolean {
   const file = join(reservations, String(port));
   mkdirSync(reservations, { recursive: true });

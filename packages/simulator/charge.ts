@@ -38,7 +38,10 @@ export function spentAt(flight: Flight, stretches: readonly Stretch[], t: number
 /** Percent that a drone needs to get home from a place, with its reserve. */
 export const neededFrom = (place: Place): number => PER_SECOND * wayHome(place).touchDown + RESERVE;
 
-/** Percent by which the charge gets nearer to what is needed in a second at most, beside what the course takes: the way home gets longer. */
+/**
+ * Percent by which the charge gets nearer to what is needed in a second at most, beside what the course takes: the way
+ * home gets longer.
+ */
 const NEARER_PER_SECOND = 3;
 
 /** How long a search for a low charge takes at most, in seconds of the mission: nothing flies for longer. */

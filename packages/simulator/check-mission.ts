@@ -28,8 +28,8 @@ function findingsOf(flight: Flight, course: Course): Checked['findings'] {
 }
 
 /**
- * Checks a job as the simulated fleet would fly it: by the requested device, or the one of the group that needs the least charge, which
- * is the nearest. Pure.
+ * Checks a job as the simulated fleet would fly it: by the requested device, or the one of the group that needs the
+ * least charge, which is the nearest. Pure.
  * @param detail of `mission.check.requested`
  * @param devices all that are registered
  */

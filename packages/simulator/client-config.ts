@@ -1,4 +1,7 @@
-/** Settings of every AWS SDK client of the simulator; without the last one the SDK only warns of a slow request. Bundles have no versions for a user agent. */
+/**
+ * Settings of every AWS SDK client of the simulator; without the last one the SDK only warns of a slow request. Bundles
+ * have no versions for a user agent.
+ */
 export const clientConfig = {
   maxAttempts: 3,
   userAgentAppId: 'fleet-simulator',

@@ -38,8 +38,8 @@ function isInRange(flight: Flight, flown: Flown, t: number, order: Order): boole
 }
 
 /**
- * Why a drone does not obey a command that it knows, `t` seconds into its mission; undefined when it does. On the ground it obeys nothing
- * but what ends a flight, which is so already.
+ * Why a drone does not obey a command that it knows, `t` seconds into its mission; undefined when it does. On the
+ * ground it obeys nothing but what ends a flight, which is so already.
  */
 export function whyNotObeyed(flight: Flight, order: Order, t: number): CommandReason | undefined {
   const flown = flownOf(flight, t);

@@ -210,8 +210,8 @@ function withReturn(flight: Flight, flown: Flown, from: number, before: number):
 }
 
 /**
- * What a drone flies by the plan of its job and the commands that it took. Pure: any number of calls gives the same, and a later command
- * changes nothing before it.
+ * What a drone flies by the plan of its job and the commands that it took. Pure: any number of calls gives the same,
+ * and a later command changes nothing before it.
  * @param before up to when a drone may have returned by itself, in seconds of the mission
  */
 export function flownOf(flight: Flight, before = Infinity): Flown {

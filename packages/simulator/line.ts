@@ -10,8 +10,8 @@ export interface Point {
 }
 
 /**
- * The waypoints of a mission as a drone of this dock flies them. The simulated ground is flat, at the height of the dock, and an ellipsoid
- * of the Earth is its mean sea level.
+ * The waypoints of a mission as a drone of this dock flies them. The simulated ground is flat, at the height of the
+ * dock, and an ellipsoid of the Earth is its mean sea level.
  * @param height of a mission without heights
  */
 export const pointsOf = (

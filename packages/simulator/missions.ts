@@ -40,7 +40,10 @@ export const mission = z.object({
   commands: z._default(z.array(taken), []),
   /** How many of their outcomes have been published. */
   answered: z._default(z.number(), 0),
-  /** When its job was deleted, or ended by another than its drone, ISO 8601: the drone comes home, and nothing is reported of the job. */
+  /**
+   * When its job was deleted, or ended by another than its drone, ISO 8601: the drone comes home, and nothing is
+   * reported of the job.
+   */
   recalledAt: z.optional(z.string()),
 });
 export type Mission = z.output<typeof mission>;

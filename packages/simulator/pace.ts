@@ -1,4 +1,7 @@
-/** How fast the time of a way passes: from one rate to another in so many seconds, then constantly. 1 is as planned, 0 is a halt. */
+/**
+ * How fast the time of a way passes: from one rate to another in so many seconds, then constantly. 1 is as planned, 0
+ * is a halt.
+ */
 export interface Pace {
   readonly from: number;
   readonly to: number;

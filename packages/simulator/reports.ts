@@ -14,7 +14,10 @@ export interface Report extends Pick<InboundDetail<'job.status.reported'>, 'stat
   readonly commandId?: string | undefined;
 }
 
-/** How long a device in its dock needs until it can fly again, after a fault of its dock, and after it was carried there from where it landed. */
+/**
+ * How long a device in its dock needs until it can fly again, after a fault of its dock, and after it was carried there
+ * from where it landed.
+ */
 const READY_AFTER_S = 2;
 const FAULT_REPAIRED_AFTER_S = 5;
 const CARRIED_HOME_AFTER_S = 120;
@@ -50,8 +53,9 @@ export function reportsOf(flight: Flight): readonly Report[] {
 const BEFORE_FAILURE_MS = 3000;
 
 /**
- * The next reports that may be published now, in order. The bus keeps no order: the service sets a status that came early aside for two
- * seconds, but a failure may follow each status. One that is published too soon would be applied first, and the status before it never.
+ * The next reports that may be published now, in order. The bus keeps no order: the service sets a status that came
+ * early aside for two seconds, but a failure may follow each status. One that is published too soon would be applied
+ * first, and the status before it never.
  * @param reports due and not published yet, in order
  * @param reportedAt when the last one of the job was published, ISO 8601; undefined for none
  */

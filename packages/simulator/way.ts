@@ -33,7 +33,10 @@ const ABOVE_DOCK = 1;
 
 const inTheAir = (droneState: string) => ({ droneState, dockState: 'TASK_INPROGRESS' });
 
-/** Seconds in which a rate changes by so much, of a way that is flown at `speed` metres per second: at most 2 m/s² in addition. */
+/**
+ * Seconds in which a rate changes by so much, of a way that is flown at `speed` metres per second: at most 2 m/s² in
+ * addition.
+ */
 const secondsToChange = (by: number, speed: number): number => Math.max(2, 0.75 * by * speed);
 
 /** How fast a way is flown in the seconds after `s`, in metres per second. */

@@ -28,7 +28,10 @@ const atOnce = <Given extends Answer>(
     return { before, answers: await Promise.all(Array.from({ length: CALLS }, call)) };
   });
 
-/** Expects that the calls left of many concurrent ones pass and are counted down, and that the others are refused with Retry-After. */
+/**
+ * Expects that the calls left of many concurrent ones pass and are counted down, and that the others are refused with
+ * Retry-After.
+ */
 function expectExactly(limit: number, status: number, answers: readonly Answer[]) {
   const [passed, refused] = [200, 429].map((kind) =>
     answers.filter((answer) => (kind === 429) === (answer.status === 429)),

@@ -19,8 +19,8 @@ const ROUNDS = 31;
 /** Of the bare SDK as esbuild bundles it for Node.js by default. */
 const MAX_RATIO = 0.75;
 /**
- * What a function may add to the bare SDK in a bundle like its own, in ms. Not a ratio: what is cut from the SDK makes both faster and the
- * ratio larger.
+ * What a function may add to the bare SDK in a bundle like its own, in ms. Not a ratio: what is cut from the SDK makes
+ * both faster and the ratio larger.
  */
 const MAX_ADDED_MS = 13;
 const MAX_KILOBYTES = 310;
@@ -28,7 +28,8 @@ const MAX_KILOBYTES = 310;
 /**
  * The size of every endpoint's bundle, and the processor time to load it and make a first call in a fresh process, alternating
  * with a function that makes the same calls and nothing else: the bare SDK, bundled by default and like the service's functions.
- * Processor time decides, since a start does little else, and other programs of the machine disturb it less than the elapsed time.
+ * Processor time decides, since a start does little else, and other programs of the machine disturb it less than the
+ * elapsed time.
  */
 export const coldStart: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cold-start-'));
@@ -83,7 +84,10 @@ interface Times {
   readonly bare: FirstCall[];
 }
 
-/** Bundles a file of `test/bench/support/` with the SDK, without any setting that the service's own bundles have beyond minifying. */
+/**
+ * Bundles a file of `test/bench/support/` with the SDK, without any setting that the service's own bundles have beyond
+ * minifying.
+ */
 function bundleByDefault(entry: string, outfile: string): void {
   const entryPoints = [join(__dirname, 'support', `${entry}.ts`)];
   buildSync({ entryPoints, outfile, bundle: true, minify: true, platform: 'node', target: 'node20', format: 'cjs' });

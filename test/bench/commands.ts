@@ -14,8 +14,9 @@ const COMMANDS = 200;
 /** Ten commands a second to one device. */
 const EVERY_MS = 100;
 /**
- * How many sockets follow the device, one stage after the other. What takes longer with more of them is the posting: each command has two
- * messages, so fifty followers take a thousand posts a second, and on this machine the same processors receive what they post.
+ * How many sockets follow the device, one stage after the other. What takes longer with more of them is the posting:
+ * each command has two messages, so fifty followers take a thousand posts a second, and on this machine the same
+ * processors receive what they post.
  */
 const STAGES = [0, 1, 50] as const;
 const MAX_MS = 100;

@@ -10,7 +10,10 @@ const MAX_RATIO = 2.4;
 /** Below this a time says nothing of how it grows. */
 const LEAST_MS = 50;
 
-/** Files of missions with one field as large as can be: how long they take to read, and how this grows when their size doubles. */
+/**
+ * Files of missions with one field as large as can be: how long they take to read, and how this grows when their size
+ * doubles.
+ */
 export const missionReaders: Measurement = async () => {
   const times = new Map<string, number[]>();
   for (const size of SIZES)

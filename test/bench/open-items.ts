@@ -25,7 +25,10 @@ const idOf = (kind: 'job' | 'command', organisation: string, secondsAgo: number,
   return `${firstIdAt(kind, organisation, at)}${String(number).padStart(16, '0')}`;
 };
 
-/** What it costs to find the open jobs that name a device among all, and the open commands of a device among those that have ended. */
+/**
+ * What it costs to find the open jobs that name a device among all, and the open commands of a device among those that
+ * have ended.
+ */
 export const openItems: Measurement = async () => {
   await useStorage();
   for (const [organisation, count] of [

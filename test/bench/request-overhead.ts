@@ -7,7 +7,10 @@ import { connectPartner } from './support/partner-client';
 import { synthesiseWithEmptyFunction } from './support/stack-with-empty-function';
 
 const REQUESTS = 1000;
-/** Requests before measuring, until V8 has optimised the code that both use: after 1,500, a read of a job took 1.7 ms instead of 1.4 ms. */
+/**
+ * Requests before measuring, until V8 has optimised the code that both use: after 1,500, a read of a job took 1.7 ms
+ * instead of 1.4 ms.
+ */
 const WARM_UP_REQUESTS = 3000;
 const MAX_RATIO = 3;
 

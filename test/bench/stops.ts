@@ -95,7 +95,10 @@ async function openViewers(stack: LocalStack, { api }: ChannelClient, resourceId
   return Promise.all(Array.from({ length: VIEWERS }, () => watch(stack, shareCode)));
 }
 
-/** Forty who stop one device at the same time: none is refused, and how long it takes until a stop is taken, beside that of one caller. */
+/**
+ * Forty who stop one device at the same time: none is refused, and how long it takes until a stop is taken, beside that
+ * of one caller.
+ */
 export const stops: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stops-'));
   const stack = await startLocalStack(join(__dirname, '../..'), folder, ['--memory', '--no-fleet']);

@@ -74,8 +74,8 @@ export async function waitForText(page: Page, testId: string, text: string, time
 }
 
 /**
- * Findings of axe. It is evaluated by the test, not loaded by the page, so the page's policy stays as it is; once for each page that
- * is loaded.
+ * Findings of axe. It is evaluated by the test, not loaded by the page, so the page's policy stays as it is; once for
+ * each page that is loaded.
  * @param least findings of any severity, or serious and critical ones only
  */
 export async function axeFindings(page: Page, least: 'any' | 'serious' = 'serious'): Promise<string[]> {

@@ -7,7 +7,10 @@ import { sharePageForAllTests } from './share-page-fixture';
 const STEP = 0.0001;
 const SAMPLES = 40;
 
-/** The samples of a flight, half of it on each side of 180°, to the east or west: its start stays on the map, where Leaflet draws it. */
+/**
+ * The samples of a flight, half of it on each side of 180°, to the east or west: its start stays on the map, where
+ * Leaflet draws it.
+ */
 function flightAcross(direction: 1 | -1) {
   const began = Date.now() - SAMPLES * 1000;
   return Array.from({ length: SAMPLES + 1 }, (_, index) => {

@@ -11,7 +11,10 @@ import { until } from './until';
 const [partner] = clients('command-listeners');
 const { deviceId, deviceGroupId } = fleetOf(partner);
 
-/** Sends a command, which needs no flight; not twice the same one, which would be joined. @returns its id, once the feed has it */
+/**
+ * Sends a command, which needs no flight; not twice the same one, which would be joined.
+ * @returns its id, once the feed has it
+ */
 async function send(name: 'RETURN_HOME' | 'LAND'): Promise<string> {
   const { body: begin } = await partner.call('GET /v3/events');
   const { status, body } = await partner.call('POST /v3/devices/{deviceId}/commands', {

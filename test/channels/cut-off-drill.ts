@@ -255,8 +255,8 @@ function channelsToFollow(count: number, groupIds: readonly string[], jobIds: re
 
 /**
  * Cuts clients off while jobs, devices and shares of their organisation change. Fails unless the log has what was changed, and
- * every client every change of what it follows exactly once and in the order of the log, over WSS for each resource, when it drops
- * repeats by cursor.
+ * every client every change of what it follows exactly once and in the order of the log, over WSS for each resource,
+ * when it drops repeats by cursor.
  */
 export async function cutOffDrill(partners: readonly [Client, ...Client[]], { clients, cuts, changes, seed }: CutOffs) {
   const [first] = partners;

@@ -29,8 +29,8 @@ export const report = (deviceId: string, state: DeviceState) =>
   update(deviceId, { lastState: JSON.stringify(state), status: 'online', reportedAt: new Date().toISOString() });
 
 /**
- * Reports states until one of them arrives: a subscription to the topic of a group is known a moment after it was granted, and half a
- * second later to an instance that has just looked.
+ * Reports states until one of them arrives: a subscription to the topic of a group is known a moment after it was
+ * granted, and half a second later to an instance that has just looked.
  * @param stateAt the state with a new timestamp
  * @param received the messages that a subscriber has received so far
  * @returns the message that arrived

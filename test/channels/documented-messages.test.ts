@@ -18,8 +18,8 @@ import { until, untilPositionsBegin } from './until';
 import { givenVideoShare } from './given-shares';
 
 /**
- * Makes connections that a client and the viewers of its organisation have just opened a minute old, so that the next heartbeat is
- * theirs too, once they have their snapshots: before, there is none for them.
+ * Makes connections that a client and the viewers of its organisation have just opened a minute old, so that the next
+ * heartbeat is theirs too, once they have their snapshots: before, there is none for them.
  * @param expiresAt when they end, Unix seconds
  */
 async function ageConnections(client: Client, expiresAt?: number): Promise<void> {

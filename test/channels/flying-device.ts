@@ -35,7 +35,11 @@ export async function removeDevice(deviceId: string): Promise<void> {
   await database().send(new DeleteCommand({ TableName: await tableNamed('Fleet'), Key }));
 }
 
-/** Puts charged devices into a group that stand near a place, nearest first, as if they had reported it; returns their identifiers. @param measuredAt when */
+/**
+ * Puts charged devices into a group that stand near a place, nearest first, as if they had reported it; returns their
+ * identifiers.
+ * @param measuredAt when
+ */
 export async function givenFreeDevices(
   deviceGroupId: string,
   count: number,

@@ -99,7 +99,10 @@ export async function subscribe(client: Client, ...topics: string[]): Promise<Mq
   return connected;
 }
 
-/** Until when somebody may be subscribed to the topic of a job, a group or a share, Unix seconds; undefined before anybody was. */
+/**
+ * Until when somebody may be subscribed to the topic of a job, a group or a share, Unix seconds; undefined before
+ * anybody was.
+ */
 export async function topicUntil(kind: ChannelKind, id: string): Promise<number | undefined> {
   const organisation = organisationOf(kind, id) ?? '';
   const [name, Key] = {

@@ -40,8 +40,8 @@ export async function givenSeats(owner: string, holders: readonly SeatHolder[]):
 }
 
 /**
- * Holders of seats that have no connection, as when one is lost without $disconnect. They begin now, since the heartbeat releases the
- * seats of those that are a minute old. A seat is found by the times of its holder.
+ * Holders of seats that have no connection, as when one is lost without $disconnect. They begin now, since the
+ * heartbeat releases the seats of those that are a minute old. A seat is found by the times of its holder.
  * @param name tells them from those of other files, which run against the same stack
  * @param forSeconds how long they last
  */

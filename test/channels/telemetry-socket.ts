@@ -35,8 +35,8 @@ export async function outcomeForPage(shareCode: string): Promise<string> {
 }
 
 /**
- * Opens a viewer's socket and waits until its snapshot is sent, the share's and the device's: a sample that is published meanwhile may be
- * the snapshot.
+ * Opens a viewer's socket and waits until its snapshot is sent, the share's and the device's: a sample that is
+ * published meanwhile may be the snapshot.
  * @throws Error when the handshake is refused
  */
 export async function watch(shareCode: string): Promise<Socket> {

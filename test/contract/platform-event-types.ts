@@ -1,7 +1,7 @@
 /**
  * Questions about the types of platform events, which `npm run types` answers: what stands below `@ts-expect-error` has to fail.
- * A row in the table of `domain/` is enough for a new event: what publishes and reads it takes any row, and one that comes in needs
- * a handler besides.
+ * A row in the table of `domain/` is enough for a new event: what publishes and reads it takes any row, and one that
+ * comes in needs a handler besides.
  */
 import {
   inboundEvents,

@@ -27,8 +27,8 @@ test.each(cases)('%s passes on the error %s instead of an empty result', async (
 });
 
 /**
- * Operations that send several commands: the partitions of the groups and of the devices are queried at the same time; a seat whose write failed
- * is given back, since it may have been done.
+ * Operations that send several commands: the partitions of the groups and of the devices are queried at the same time;
+ * a seat whose write failed is given back, since it may have been done.
  */
 const several: Readonly<Record<string, number>> = { listDeviceGroups: 9, listDevicesOf: 9, withFileSeat: 2 };
 

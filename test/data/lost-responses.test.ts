@@ -36,8 +36,8 @@ jest.mock('../../data/store/new-id', () => ({
 }));
 
 /**
- * Writes whose first response is lost: the SDK sends each again, and DynamoDB finds it done. A transaction has a token, by which DynamoDB
- * tells a repeat.
+ * Writes whose first response is lost: the SDK sends each again, and DynamoDB finds it done. A transaction has a token,
+ * by which DynamoDB tells a repeat.
  */
 const engine = storeOnEngine(...tableNames);
 

@@ -17,7 +17,10 @@ const heard: ReceivedEvent['detail'][] = [];
 
 /** The shortest time in which a command may be asked to end. */
 const SHORTEST_S = 5;
-/** A fault lasts longer than commands may wait that are sent at its beginning, and less long than those that are sent in its middle. */
+/**
+ * A fault lasts longer than commands may wait that are sent at its beginning, and less long than those that are sent in
+ * its middle.
+ */
 const HALF_OF_FAULT_MS = START_WITHIN_MS / 2 + 500;
 /** Failed messages are tried again soon, not after minutes, and not so often during a fault that the queue gives up. */
 const retries = { afterMs: 1000 };

@@ -34,9 +34,9 @@ export interface SteadyLoad {
 }
 
 /**
- * The day of partners and of the platform: the mix of requests of the load test, tokens, sockets, MQTT sessions and reports, each at a
- * steady rate; and the scheduled functions, which by the clock of the alarms run once a minute. What a fault does to them is
- * left to the alarms.
+ * The day of partners and of the platform: the mix of requests of the load test, tokens, sockets, MQTT sessions and
+ * reports, each at a steady rate; and the scheduled functions, which by the clock of the alarms run once a minute. What
+ * a fault does to them is left to the alarms.
  */
 export async function startSteadyLoad(clients: readonly [Client, ...Client[]]): Promise<SteadyLoad> {
   const partners = await Promise.all(

@@ -144,7 +144,10 @@ function expectOutput(example: string, { stdout }: ShellRun): void {
   }
 }
 
-/** What wscat is to print in a block: a message of each type in the output that follows, with a cursor if that has one; or a snapshot. */
+/**
+ * What wscat is to print in a block: a message of each type in the output that follows, with a cursor if that has one;
+ * or a snapshot.
+ */
 function awaitedIn(next: Block | undefined): readonly string[] {
   if (next?.language !== 'json' || kindOf(next) !== 'output') return ['"snapshot":true'];
   return (jsonValuesIn(next.text) as Record<string, unknown>[]).flatMap(({ type, cursor }) => [

@@ -222,7 +222,10 @@ describe('Lost members', () => {
   const sampleWith = (sensorPayload: string) =>
     `{${JSON.stringify(fullSample).slice(1, -1)},"sensorPayload":${sensorPayload}}`;
 
-  /** Everything that takes free-form data, with its path. JSON of requests, of frames and of files is read by one reader, before any schema. */
+  /**
+   * Everything that takes free-form data, with its path. JSON of requests, of frames and of files is read by one
+   * reader, before any schema.
+   */
   const takers: [what: string, path: string, faultsIn: (free: string) => readonly Detail[]][] = [
     ['a request, a frame or a file', 'a', (free) => readJson(`{"a":${free}}`, 'checked').faults],
     ['metadata', '', (free) => faultsBy(metadata, free)],

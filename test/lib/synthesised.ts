@@ -71,7 +71,10 @@ export function referred(value: unknown): string {
   return Ref ?? attribute?.[0] ?? '';
 }
 
-/** Turns off what tests do not read: creation stack traces, which resolve jest's source maps, copies of assets, and the docs site. */
+/**
+ * Turns off what tests do not read: creation stack traces, which resolve jest's source maps, copies of assets, and the
+ * docs site.
+ */
 const reducedSynthesis = {
   'aws:cdk:disable-stack-trace': true,
   'aws:cdk:disable-creation-stack-traces': true,

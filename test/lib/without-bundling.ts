@@ -1,6 +1,6 @@
 /**
- * Replaces the bundling of the share page. Import it first, in tests that do not look at the page. Functions are not bundled at all in the
- * apps of tests (`synthesised.ts`).
+ * Replaces the bundling of the share page. Import it first, in tests that do not look at the page. Functions are not
+ * bundled at all in the apps of tests (`synthesised.ts`).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,8 +3,9 @@ import { dirname, join, relative } from 'node:path';
 
 /**
  * Rule of oxlint: a file may import its own folder and what the row of its folder allows. The option `folders` has a row for
- * each folder: other folders, folders only for types, packages, whether it may import modules of Node.js, and whether it is that of the files in
- * it only, not of those in folders below. A row `true` allows everything. A file in a folder without a row is refused.
+ * each folder: other folders, folders only for types, packages, whether it may import modules of Node.js, and whether
+ * it is that of the files in it only, not of those in folders below. A row `true` allows everything. A file in a folder
+ * without a row is refused.
  */
 const arrows = {
   meta: { schema: [{ type: 'object' }] },

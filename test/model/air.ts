@@ -75,7 +75,10 @@ const LATE_BY_MS = 1500;
 type Answer = 'done' | 'failed' | 'twice' | 'late' | 'silent';
 const ANSWERS: readonly Answer[] = ['done', 'failed', 'done', 'twice', 'done', 'late', 'done', 'silent'];
 
-/** Takes the commands from the bus by the rules of docs/platform.md, "Control", and answers some well, some badly, and some never. */
+/**
+ * Takes the commands from the bus by the rules of docs/platform.md, "Control", and answers some well, some badly, and
+ * some never.
+ */
 export async function flyInAir({ deviceIds, heard, reported }: Air): Promise<AirPlatform> {
   const queue = await makePlatformQueue(`model-air-${process.pid}`);
   const lastTaken = new Map<string, number>();

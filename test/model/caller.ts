@@ -78,7 +78,10 @@ export class Caller {
   }
 }
 
-/** Makes a call and checks what holds for every answer: 403 without the scope, never 5xx. @returns undefined when that decided it */
+/**
+ * Makes a call and checks what holds for every answer: 403 without the scope, never 5xx.
+ * @returns undefined when that decided it
+ */
 export async function callChecked(
   recorder: HistoryRecorder,
   caller: Caller,

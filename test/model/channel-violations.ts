@@ -41,7 +41,10 @@ export const isPosition = (message: ReceivedMessage['message']): boolean =>
 /** Whether a message is about a command to a device, which the channels of its job and its group carry beside their own. */
 export const isOfCommand = ({ type }: ReceivedMessage['message']): boolean => type === 'command.status';
 
-/** The service's own message on a WebSocket, from a minute after its handshake on: it says nothing of the channel ("Heartbeat"). */
+/**
+ * The service's own message on a WebSocket, from a minute after its handshake on: it says nothing of the channel
+ * ("Heartbeat").
+ */
 const isHeartbeat = (message: ReceivedMessage['message']): boolean =>
   message['type'] === 'heartbeat' && Object.keys(message).length === 1;
 
@@ -98,8 +101,8 @@ function positionViolations(
 }
 
 /**
- * Checks the messages about one command: each status follows the one before. There is no snapshot of a command, and a job that was deleted
- * has a last one, which calls its drone home.
+ * Checks the messages about one command: each status follows the one before. There is no snapshot of a command, and a
+ * job that was deleted has a last one, which calls its drone home.
  */
 function commandOrderViolations(follower: Follower, messages: readonly ReceivedMessage['message'][]): string[] {
   const changes = messages.map(({ sequence, status }) => ({ version: Number(sequence), status: String(status) }));

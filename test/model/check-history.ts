@@ -49,7 +49,10 @@ interface JobMessage {
   readonly previousState?: string;
 }
 
-/** A message on a job's channel as an observation: of the past, or for a snapshot over WSS of the present; MQTTS may retain it. */
+/**
+ * A message on a job's channel as an observation: of the past, or for a snapshot over WSS of the present; MQTTS may
+ * retain it.
+ */
 function jobObservation({ over, opened }: OpenFollower, { at, message }: ReceivedMessage): Step<JobState> {
   const { sequence, jobState, previousState, snapshot, deleted } = message as ReceivedMessage['message'] & JobMessage;
   const words = [over, 'publishes', snapshot && 'a snapshot', isPosition(message) && 'with a position', previousState];

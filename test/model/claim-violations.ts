@@ -20,7 +20,10 @@ type Taken = Dispatch & { readonly deviceId: string };
 
 const isTaken = (dispatch: Dispatch): dispatch is Taken => dispatch.deviceId !== undefined;
 
-/** Whether the later of two dispatches of one device may have found it free. A job that nobody queues ends when its claim does. */
+/**
+ * Whether the later of two dispatches of one device may have found it free. A job that nobody queues ends when its
+ * claim does.
+ */
 const mayFollow = (former: Taken, later: Taken): boolean =>
   later.end >= Math.min(former.start + CLAIM_MS, former.cancelled?.start ?? Infinity);
 

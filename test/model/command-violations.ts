@@ -9,7 +9,10 @@ import {
 import { JOINED_FOR_MS } from '../../domain/commands/joined-stop';
 import { groupBy } from './group-by';
 
-/** After its last look at the clock and at the share, a function needs a while until a command is on the bus; ms, on a busy machine. */
+/**
+ * After its last look at the clock and at the share, a function needs a while until a command is on the bus; ms, on a
+ * busy machine.
+ */
 const LOOK_TO_BUS_MS = 3000;
 
 /** Times are in Unix ms, by the clock of this machine, which the stack shares. */
@@ -79,8 +82,8 @@ export interface CommandHistory {
 const isStatus = (name: string): name is CommandStatus => commandStatuses.includes(name as CommandStatus);
 
 /**
- * Violations in the statuses of one command as they were told. Delivery is at least once, so repeats are allowed; a version whose status
- * stays is a late outcome, of which there is one.
+ * Violations in the statuses of one command as they were told. Delivery is at least once, so repeats are allowed; a
+ * version whose status stays is a late outcome, of which there is one.
  */
 export function commandStatusViolations(changes: readonly Omit<CommandChange, 'commandId'>[]): string[] {
   const violations: string[] = [];
@@ -163,7 +166,10 @@ function orderViolations(deviceId: string, stored: readonly StoredCommand[], sen
   return [...(wrong === undefined ? [] : [`${deviceId}: sequences ${sequences.join(', ')}`]), ...swapped];
 }
 
-/** Whether calls may have got one stop as their answer: the same stop by the same way, all so close to the one that made it ("Steer", limits). */
+/**
+ * Whether calls may have got one stop as their answer: the same stop by the same way, all so close to the one that made
+ * it ("Steer", limits).
+ */
 const isOneStop = (calls: readonly SentCommand[]): boolean =>
   calls.some((made) =>
     calls.every(
@@ -176,7 +182,10 @@ const isOneStop = (calls: readonly SentCommand[]): boolean =>
     ),
   );
 
-/** Violations of keys: a repeat is the same command, and each accepted call without one a command of its own, unless several stop a device at once. */
+/**
+ * Violations of keys: a repeat is the same command, and each accepted call without one a command of its own, unless
+ * several stop a device at once.
+ */
 function repeatViolations(sent: readonly SentCommand[]): string[] {
   const accepted = sent.filter(({ commandId }) => commandId !== undefined);
   const withKey = groupBy(
@@ -226,7 +235,10 @@ function refusalViolations({ sent, stored, reported }: CommandHistory): string[]
 const isRepeat = ({ key, commandId, start }: SentCommand, sent: readonly SentCommand[]): boolean =>
   key !== undefined && sent.some((one) => one.key === key && one.commandId === commandId && one.start < start);
 
-/** Violations in the commands of devices, when all that were sent should have ended (docs/guides/steer.md, docs/platform.md, "Control"). */
+/**
+ * Violations in the commands of devices, when all that were sent should have ended (docs/guides/steer.md,
+ * docs/platform.md, "Control").
+ */
 export function commandViolations(history: CommandHistory): string[] {
   const { sent, heard, stored } = history;
   const byId = new Map(stored.map((command) => [command.commandId, command]));

@@ -203,8 +203,8 @@ const reportable = ['QUEUED', 'IN_PROGRESS', 'COMPLETED', 'FAILED'];
 
 /**
  * A report of the drone platform (docs/platform.md): a valid one moves the job along the lifecycle once; a late, repeated
- * or contradictory one, or one for an unknown job, changes nothing; nor does one that is rejected; an early one is retried. The first
- * report of an open job counts also when a partner has set that status.
+ * or contradictory one, or one for an unknown job, changes nothing; nor does one that is rejected; an early one is
+ * retried. The first report of an open job counts also when a partner has set that status.
  * @param isRejected whether its time is impossible
  */
 export const reportJob = (window: Window, report: Report, isRejected = false): Step<JobState> => ({

@@ -156,8 +156,8 @@ async function run(newSession: () => Promise<Session>, { operations, seed, atOnc
 }
 
 /**
- * `npm run model -- [--operations <count>] [--seed <seed>] [--about <topic>]`: random operations over every transport against a stack of its
- * own, with each answer and message checked by a model. Fails when something can't be explained.
+ * `npm run model -- [--operations <count>] [--seed <seed>] [--about <topic>]`: random operations over every transport
+ * against a stack of its own, with each answer and message checked by a model. Fails when something can't be explained.
  */
 async function main(words: readonly string[]): Promise<void> {
   const wanted = options(words);

@@ -162,7 +162,10 @@ export type Operation = {
 export const topics = ['everything', 'ending shares'] as const;
 export type Topic = (typeof topics)[number];
 
-/** Weights of the operations of a run about ending shares: viewers come and go, so that numbers of them are on their way at each end. */
+/**
+ * Weights of the operations of a run about ending shares: viewers come and go, so that numbers of them are on their way
+ * at each end.
+ */
 const whileSharesEnd: Partial<Record<OperationName, number>> = {
   'create share': 4,
   'revoke share': 3,

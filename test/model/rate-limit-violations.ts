@@ -10,9 +10,9 @@ export interface CountedCall {
 }
 
 /**
- * Violations of rate limits (design, section 3: exact): in each window each accepted call is counted once, and none is refused before the
- * limit is reached. A call whose count the SDK repeats, since DynamoDB's answer was late, reads what others have counted meanwhile: less
- * remains than its own number leaves, never less than all calls leave.
+ * Violations of rate limits (design, section 3: exact): in each window each accepted call is counted once, and none is
+ * refused before the limit is reached. A call whose count the SDK repeats, since DynamoDB's answer was late, reads what
+ * others have counted meanwhile: less remains than its own number leaves, never less than all calls leave.
  * @param calls all calls of each window
  */
 export function limitViolations(calls: readonly CountedCall[]): string[] {

@@ -175,7 +175,10 @@ async function checkCommands({ air }: HistoryRecorder): Promise<readonly string[
   return reader ? commandsWhenEnded(air, air.platform, reader) : ['nobody reads the commands'];
 }
 
-/** Follows the latest resources of each organisation, as many as it may over one new connection, to check the retained messages. */
+/**
+ * Follows the latest resources of each organisation, as many as it may over one new connection, to check the retained
+ * messages.
+ */
 async function followEverything(recorder: HistoryRecorder): Promise<MqttConnection[]> {
   const connecting = recorder.organisations.map(async (organisation) => {
     const caller = readerOf(recorder, { organisation });

@@ -36,8 +36,9 @@ export interface Subscriber {
 }
 
 /**
- * How long the newest sample of a device may not be saved yet, in ms: its turn comes after a second, by a queue that takes two more. An
- * instance that has not seen it takes what is later than the saved state as new, once more or out of order.
+ * How long the newest sample of a device may not be saved yet, in ms: its turn comes after a second, by a queue that
+ * takes two more. An instance that has not seen it takes what is later than the saved state as new, once more or out of
+ * order.
  */
 export const UNSAVED_FOR_MS = 5000;
 
@@ -111,7 +112,8 @@ function deviceViolations(
 }
 
 /**
- * Checks what a viewer received of its share: no state after a later one, nothing after the final message, and one before it was closed.
+ * Checks what a viewer received of its share: no state after a later one, nothing after the final message, and one
+ * before it was closed.
  */
 function shareViolations({ role, received, isEnded }: Subscriber): string[] {
   if (role !== 'viewer') return [];
@@ -130,8 +132,8 @@ function shareViolations({ role, received, isEnded }: Subscriber): string[] {
 }
 
 /**
- * Violations in what a telemetry socket received: samples of each device in order, late ones never after later ones, once, without gaps, nothing of others,
- * and nothing published after the end; in batches for those that asked for them.
+ * Violations in what a telemetry socket received: samples of each device in order, late ones never after later ones,
+ * once, without gaps, nothing of others, and nothing published after the end; in batches for those that asked for them.
  * @param samples all accepted ones, of any device
  */
 export function telemetryViolations(subscriber: Subscriber, samples: readonly PublishedSample[]): string[] {

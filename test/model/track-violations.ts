@@ -66,8 +66,8 @@ const slotOf = ({ deviceId, timestamp }: SentSample) => `${deviceId} in ${second
 const sampleName = ({ deviceId, timestamp }: SentSample) => `${deviceId} at ${timestamp}`;
 
 /**
- * Violations in the counts of an answer: news are accepted, late samples only if they are new in a record, or may be new to the instance
- * that got them.
+ * Violations in the counts of an answer: news are accepted, late samples only if they are new in a record, or may be
+ * new to the instance that got them.
  */
 export function replyViolations({ jobId, news, late, sentAt, accepted, recorded }: PublishedList): string[] {
   const unsaved = late.filter(({ timestamp }) => sentAt - timestamp < UNSAVED_FOR_MS).length;

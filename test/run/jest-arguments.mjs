@@ -8,8 +8,8 @@ import { projectsOf } from './projects-of.mjs';
 const project = realpathSync(new URL('../..', import.meta.url));
 
 /**
- * What jest is called with for a command line of `npm test`: its options as they are, and for each path a pattern that matches this
- * path only, with the projects that have tests there. Without a path, the tests of the service.
+ * What jest is called with for a command line of `npm test`: its options as they are, and for each path a pattern that
+ * matches this path only, with the projects that have tests there. Without a path, the tests of the service.
  * @param given words of the command line
  * @param folder that paths are relative to; what isn't there is looked for in the root
  * @param root of jest's configuration

@@ -4,8 +4,8 @@ const DEFAULT_S = 1;
 const STACK_READY_S = 30;
 
 /**
- * The order of a run: the longest test files first, so that none runs alone at the end. While the stack starts, the workers have files
- * that need none.
+ * The order of a run: the longest test files first, so that none runs alone at the end. While the stack starts, the
+ * workers have files that need none.
  * @param tests `{ path, needsStack }` of each, the path from the root
  * @param workers how many files run at a time
  * @param durations seconds, by path

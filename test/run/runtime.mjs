@@ -17,8 +17,9 @@ class ListedStorage extends asyncHooks.AsyncLocalStorage {
 asyncHooks.AsyncLocalStorage = ListedStorage;
 
 /**
- * jest's runtime, with modules that V8 compiles once for all test files of a worker. jest compiles each of them again for each file, by
- * `vm.compileFunction`, whose results V8 doesn't keep as it keeps those of scripts: a sixth of a run's processor time.
+ * jest's runtime, with modules that V8 compiles once for all test files of a worker. jest compiles each of them again
+ * for each file, by `vm.compileFunction`, whose results V8 doesn't keep as it keeps those of scripts: a sixth of a
+ * run's processor time.
  */
 class KeptScripts extends Runtime {
   constructor(...given) {
@@ -39,8 +40,8 @@ class KeptScripts extends Runtime {
   }
 
   /**
-   * Before Node.js 24 every promise of a process passes every `AsyncLocalStorage` that was ever used, which keeps its test file in memory, too.
-   * jest's own, one for each file, took a fifth of the time of the hundredth file.
+   * Before Node.js 24 every promise of a process passes every `AsyncLocalStorage` that was ever used, which keeps its
+   * test file in memory, too. jest's own, one for each file, took a fifth of the time of the hundredth file.
    */
   teardown() {
     for (const storage of storages) storage.disable();

@@ -16,7 +16,10 @@ afterAll(() => {
 let file = '';
 let count = 0;
 
-/** Loads a CommonJS module with this source, as a test file loads the modules of a package: each from a file of its own, `file`, which jest reads once. */
+/**
+ * Loads a CommonJS module with this source, as a test file loads the modules of a package: each from a file of its own,
+ * `file`, which jest reads once.
+ */
 function load(source: string): unknown {
   file = join(packages, `module-${(count += 1)}.cjs`);
   writeFileSync(file, source);

@@ -59,8 +59,9 @@ const fleet = {
 const published = () => bus.commandCalls(PutEventsCommand).length;
 
 /**
- * How far the mission of a job has come: its first event is still on its way, or a device has it at these seconds. And how many missions a
- * device has after the end of the job: it comes home, or stays, and says nothing of the job meanwhile.
+ * How far the mission of a job has come: its first event is still on its way, or a device has it at these seconds. And
+ * how many missions a device has after the end of the job: it comes home, or stays, and says nothing of the job
+ * meanwhile.
  */
 const stages = [
   ['whose creation comes later', undefined, [0, 0, 0]],

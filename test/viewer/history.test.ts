@@ -115,7 +115,10 @@ describe('createHistory', () => {
   });
 
   const EIGHT_HOURS = 8 * 3600;
-  /** How often the points are counted, which copies them. Their number rises and falls all the time, so some counts are near its highest. */
+  /**
+   * How often the points are counted, which copies them. Their number rises and falls all the time, so some counts are
+   * near its highest.
+   */
   const COUNTS = 97;
   test.each([
     ['at 1 Hz', 1, () => false],

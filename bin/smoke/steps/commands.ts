@@ -7,8 +7,8 @@ import type { SmokeContext } from '../smoke-context';
 import { unknownId } from '../unknown-id';
 import { scopesIn } from './token';
 
-// Commands move drones, so no step sends one to a device that exists. Nor does one hold the control of a device, which would refuse the
-// commands of others.
+// Commands move drones, so no step sends one to a device that exists. Nor does one hold the control of a device, which
+// would refuse the commands of others.
 
 const KEY = 'POST /v3/devices/{deviceId}/commands' satisfies EndpointKey;
 const SCOPE = 'command:control';

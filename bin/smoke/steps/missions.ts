@@ -3,7 +3,10 @@ import { callAndExpectReply, call, expectRefusal, expectReply, expectThat } from
 import type { Step } from '../step';
 import type { SmokeContext } from '../smoke-context';
 
-/** Point Nemo, the place in the sea that is farthest from any land: no drone is near enough to fly there. No job flies the mission either. */
+/**
+ * Point Nemo, the place in the sea that is farthest from any land: no drone is near enough to fly there. No job flies
+ * the mission either.
+ */
 const LINE: readonly (readonly number[])[] = [
   [-123.393, -48.877, 40],
   [-123.393, -48.876, 40],

@@ -48,8 +48,8 @@ async function unknownJob(context: SmokeContext): Promise<undefined> {
 }
 
 /**
- * The form of a dispatch that can't start a flight: its mission does not exist, so there is no place to fly to, nor does its group, so
- * there is no drone. One that succeeds would send the nearest drone.
+ * The form of a dispatch that can't start a flight: its mission does not exist, so there is no place to fly to, nor
+ * does its group, so there is no drone. One that succeeds would send the nearest drone.
  */
 async function unknownMission(context: SmokeContext): Promise<undefined> {
   const missionId = unknownId(context.get('mission').missionId);

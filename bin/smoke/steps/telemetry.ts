@@ -65,8 +65,9 @@ const isSampleOf =
     type === 'device.telemetry' && deviceId === device && samples.includes(String(timestamp));
 
 /**
- * Waits for one of these samples, or of those that it keeps publishing: a sample may not reach a viewer whose connection is not fully
- * set up, and may be older than the snapshot that a subscriber gets after it, when a fleet reports too.
+ * Waits for one of these samples, or of those that it keeps publishing: a sample may not reach a viewer whose
+ * connection is not fully set up, and may be older than the snapshot that a subscriber gets after it, when a fleet
+ * reports too.
  * @param samples timestamps
  */
 async function receiveSample(context: SmokeContext, { inbox }: Connection, samples: string[]): Promise<undefined> {

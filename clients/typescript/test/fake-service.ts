@@ -161,7 +161,10 @@ export class FakeService {
   });
 }
 
-/** Makes the attempts of each test of a file follow at once: the waits between them are at random, and without chance there are none. */
+/**
+ * Makes the attempts of each test of a file follow at once: the waits between them are at random, and without chance
+ * there are none.
+ */
 export function withoutWaits(): void {
   beforeEach(() => {
     jest.spyOn(Math, 'random').mockReturnValue(0);

@@ -1,4 +1,7 @@
-/** Operations of the API Gateway control plane on API keys and the authorizers' cache: Amazon API Gateway REST API reference (REST and JSON). */
+/**
+ * Operations of the API Gateway control plane on API keys and the authorizers' cache: Amazon API Gateway REST API
+ * reference (REST and JSON).
+ */
 import * as z from 'zod';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import type { ApiKey, ApiKeys } from './usage-plans/api-keys';

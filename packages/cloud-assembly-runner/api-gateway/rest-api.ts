@@ -17,7 +17,10 @@ const restApiShape = z.object({
   Mode: z.literal('overwrite', { error: 'there is no other API to merge with' }).optional(),
 });
 
-/** AWS::ApiGateway::RestApi, "Mode": without it "binary media types are merged", `overwrite` replaces what stands beside the body. */
+/**
+ * AWS::ApiGateway::RestApi, "Mode": without it "binary media types are merged", `overwrite` replaces what stands beside
+ * the body.
+ */
 const restApiProperties = restApiShape.refine(
   ({ Mode, BinaryMediaTypes }) => Mode === undefined || BinaryMediaTypes.length === 0,
   { error: 'the mode overwrite replaces BinaryMediaTypes by those of the document', path: ['Mode'] },

@@ -38,7 +38,10 @@ export type BillableUnit =
   | 'xray:traces'
   /** Cognito pricing: tokens issued for client credentials. */
   | 'cognito:tokens'
-  /** CloudFront pricing: requests, runs of CloudFront functions, and bytes sent to viewers; bytes from AWS to CloudFront are free. */
+  /**
+   * CloudFront pricing: requests, runs of CloudFront functions, and bytes sent to viewers; bytes from AWS to CloudFront
+   * are free.
+   */
   | 'cloudfront:requests'
   | 'cloudfront:functions'
   | 'cloudfront:bytesOut'

@@ -1,6 +1,6 @@
 /**
- * CloudWatch API reference, DescribeAlarms and DescribeAlarmHistory, in the protocols of the AWS command line and the SDKs: Smithy
- * RPC v2 CBOR, and AWS JSON 1.0.
+ * CloudWatch API reference, DescribeAlarms and DescribeAlarmHistory, in the protocols of the AWS command line and the
+ * SDKs: Smithy RPC v2 CBOR, and AWS JSON 1.0.
  */
 import { cbor, dateToTag } from '@smithy/core/cbor';
 import * as z from 'zod';

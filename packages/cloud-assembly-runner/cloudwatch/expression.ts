@@ -7,8 +7,8 @@ export interface Term {
 const TERM = /^FILL\(\s*([a-z]\w*)\s*,\s*(-?\d+(?:\.\d+)?)\s*\)$/;
 
 /**
- * Reads metric math, of which only sums of `FILL(<id>, <number>)` are supported (CloudWatch user guide, "Using math expressions with
- * CloudWatch metrics").
+ * Reads metric math, of which only sums of `FILL(<id>, <number>)` are supported (CloudWatch user guide, "Using math
+ * expressions with CloudWatch metrics").
  * @throws Error with the part of the expression that is not supported
  */
 export function termsOf(expression: string): Term[] {

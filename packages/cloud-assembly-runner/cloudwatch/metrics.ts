@@ -1,6 +1,6 @@
 /**
- * Metrics that the services of this machine publish as those of AWS do, kept only as far as alarms read them: CloudWatch user guide,
- * "CloudWatch concepts".
+ * Metrics that the services of this machine publish as those of AWS do, kept only as far as alarms read them:
+ * CloudWatch user guide, "CloudWatch concepts".
  */
 
 export type Dimensions = Readonly<Record<string, string>>;

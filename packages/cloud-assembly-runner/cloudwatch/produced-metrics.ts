@@ -1,9 +1,10 @@
 import type { MetricName } from './metrics';
 
 /**
- * Metrics that services of this machine publish, by namespace, with their dimensions in order: API Gateway developer guide, "Amazon
- * API Gateway dimensions and metrics" and "Monitor WebSocket API execution with CloudWatch metrics"; Lambda developer guide, "Types of
- * metrics for Lambda functions"; SQS developer guide, "Available CloudWatch metrics for Amazon SQS".
+ * Metrics that services of this machine publish, by namespace, with their dimensions in order: API Gateway developer
+ * guide, "Amazon API Gateway dimensions and metrics" and "Monitor WebSocket API execution with CloudWatch metrics";
+ * Lambda developer guide, "Types of metrics for Lambda functions"; SQS developer guide, "Available CloudWatch metrics
+ * for Amazon SQS".
  */
 const produced: Readonly<
   Record<string, readonly { readonly names: readonly string[]; readonly by: readonly string[] }[]>

@@ -157,8 +157,8 @@ function startError(file: string, stderr: string): Error {
 }
 
 /**
- * The engine's program for a platform. Its author publishes a package for each of macOS, Linux and Windows that has its program in it;
- * the lockfile has that of Linux x64.
+ * The engine's program for a platform. Its author publishes a package for each of macOS, Linux and Windows that has its
+ * program in it; the lockfile has that of Linux x64.
  * @param resolve `require.resolve`, or what a test says in its place
  * @throws Error that names the package to install
  */

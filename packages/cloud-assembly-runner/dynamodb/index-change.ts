@@ -23,8 +23,9 @@ export const indexesOf = (
   );
 
 /**
- * What changes a table's global indexes to those of the template, as CloudFormation does it: one is added or deleted in an update, and one that
- * exists can't be changed (CloudFormation user guide, `AWS::DynamoDB::Table`, GlobalSecondaryIndexes).
+ * What changes a table's global indexes to those of the template, as CloudFormation does it: one is added or deleted in
+ * an update, and one that exists can't be changed (CloudFormation user guide, `AWS::DynamoDB::Table`,
+ * GlobalSecondaryIndexes).
  * @param existing the table as it is
  * @param wanted the table of the template
  * @returns the call; undefined when nothing changes

@@ -98,8 +98,8 @@ export function createMeteredEngine(
 }
 
 /**
- * The units of each partition key. The engine tells those of a table and of an index: several items share them equally, which is exact
- * for one item, and for items of one partition.
+ * The units of each partition key. The engine tells those of a table and of an index: several items share them equally,
+ * which is exact for one item, and for items of one partition.
  */
 function spread(consumed: readonly Consumption[], placed: readonly Placed[]): (readonly [Partition, number])[] {
   return consumed.flatMap(({ table, units, indexes }, position) => {

@@ -1,8 +1,9 @@
 /**
- * The throughput of partitions: DynamoDB developer guide, "Best practices for designing and using partition keys effectively": one
- * serves 1,000 write units and 3,000 read units a second, in on-demand mode too. Each partition key has a bucket of its own, as if
- * DynamoDB kept every key apart: the best case, since a partition holds many keys until it is split. No burst is lent beyond a
- * second: the guide ("Burst and adaptive capacity") promises neither its size nor that it is there.
+ * The throughput of partitions: DynamoDB developer guide, "Best practices for designing and using partition keys
+ * effectively": one serves 1,000 write units and 3,000 read units a second, in on-demand mode too. Each partition key
+ * has a bucket of its own, as if DynamoDB kept every key apart: the best case, since a partition holds many keys until
+ * it is split. No burst is lent beyond a second: the guide ("Burst and adaptive capacity") promises neither its size
+ * nor that it is there.
  */
 
 /** Units a second of one partition key of a table or an index. */

@@ -1,7 +1,7 @@
 /**
  * What a caller gets for items whose partition is throttled. The DynamoDB API reference: ThrottlingException is that of on-demand
- * tables ("CommonErrors", and TransactWriteItems, "ThrottlingError … on an on-demand table"); a batch leaves items out, and fails only
- * when it could do none (BatchWriteItem, BatchGetItem).
+ * tables ("CommonErrors", and TransactWriteItems, "ThrottlingError … on an on-demand table"); a batch leaves items out,
+ * and fails only when it could do none (BatchWriteItem, BatchGetItem).
  */
 import * as z from 'zod';
 import { failure } from '../aws-endpoint/aws-error';
@@ -26,7 +26,10 @@ interface Admitted {
   complete(answer: AwsAnswer): AwsAnswer;
 }
 
-/** The part of a call that is admitted: a batch without throttled items, every other call as a whole; undefined when nothing is. */
+/**
+ * The part of a call that is admitted: a batch without throttled items, every other call as a whole; undefined when
+ * nothing is.
+ */
 export function withoutThrottled(call: AwsCall, refusals: Refusals): Admitted | undefined {
   if (refusals.every((one) => one === undefined)) return { call, complete: (answer) => answer };
   if (refusals.every((one) => one !== undefined)) return undefined;

@@ -78,7 +78,10 @@ export function createDelivery(options: DeliveryOptions): (batch: readonly Strea
     return signal.aborted;
   }
 
-  /** Discards expired records, which are the first ones, and returns the others. @param since when the batch was first delivered */
+  /**
+   * Discards expired records, which are the first ones, and returns the others.
+   * @param since when the batch was first delivered
+   */
   function discardExpired({ records, calls }: SubBatch, since: number): readonly StreamRecord[] {
     const retriesMs = options.retriesMs?.() ?? Infinity;
     if (calls > 0 && monotonicNow() - since >= retriesMs)

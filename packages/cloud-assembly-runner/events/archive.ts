@@ -1,4 +1,7 @@
-/** AWS::Events::Archive: EventBridge user guide, "Archiving and replaying events". Events are kept in memory, so they end with the stack. */
+/**
+ * AWS::Events::Archive: EventBridge user guide, "Archiving and replaying events". Events are kept in memory, so they
+ * end with the stack.
+ */
 import * as z from 'zod';
 import { parseEventPattern, type EventPattern } from './event-pattern';
 import { propertiesOf } from '../cloudformation/properties';

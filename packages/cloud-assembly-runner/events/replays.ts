@@ -1,6 +1,7 @@
 /**
- * Replays of archives: EventBridge API reference, StartReplay and DescribeReplay, and user guide, "Archiving and replaying events".
- * Each minute's events are replayed together, here the latest first: whoever relies on an order notices.
+ * Replays of archives: EventBridge API reference, StartReplay and DescribeReplay, and user guide, "Archiving and
+ * replaying events". Each minute's events are replayed together, here the latest first: whoever relies on an order
+ * notices.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';

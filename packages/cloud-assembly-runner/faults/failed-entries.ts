@@ -5,8 +5,8 @@ const request = z.looseObject({ Entries: z.array(z.unknown()) });
 const response = z.looseObject({ Entries: z.array(z.unknown()) });
 
 /**
- * Makes a call of PutEvents without some of its entries, which fail in the answer: EventBridge user guide, "Handling failures with
- * PutEvents".
+ * Makes a call of PutEvents without some of its entries, which fail in the answer: EventBridge user guide, "Handling
+ * failures with PutEvents".
  * @param fails whether the next entry fails
  */
 export async function withFailedEntries(

@@ -1,7 +1,7 @@
 /**
  * AWS IoT Core: an MQTT 3.1.1 broker over TLS, and over WebSockets behind a distribution, with custom authorizers, topic rules
- * and the data plane API. Each part names the AWS page that it follows. Not supported: MQTT 5, shared subscriptions, client certificates,
- * things, shadows, and reserved topics other than lifecycle events, which only rules receive.
+ * and the data plane API. Each part names the AWS page that it follows. Not supported: MQTT 5, shared subscriptions,
+ * client certificates, things, shadows, and reserved topics other than lifecycle events, which only rules receive.
  */
 import { join } from 'node:path';
 import type { DeploymentApi } from '../cloudformation/aws-custom-resource';

@@ -63,7 +63,10 @@ export function createLambdaApi({ lambda, sqs, log }: LambdaApiOptions): AwsApi 
     stop: () => calls.stop(),
     signingName: 'lambda',
 
-    /** A call with a qualifier needs the permission for the qualified ARN (Lambda developer guide, "Fine-tuning … permissions"). */
+    /**
+     * A call with a qualifier needs the permission for the qualified ARN (Lambda developer guide, "Fine-tuning …
+     * permissions").
+     */
     permissions(call) {
       const { name = '*', qualifier } = invokedBy(call) ?? {};
       const resource = [lambda.arnOf(name), ...(qualifier === undefined ? [] : [qualifier])].join(':');

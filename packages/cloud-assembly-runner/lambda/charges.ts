@@ -12,9 +12,9 @@ const ONE_PROCESSOR_MB = 1769;
 const LOG_EVENT_BYTES = 26;
 
 /**
- * Bytes of Lambda's own log events for an invocation: those with levels up to INFO, START and REPORT, with the overhead of each; the
- * sizes of the examples in "Using Lambda function logs" and "platform.start", "platform.report" of the Telemetry API schema. In plain
- * text there is an END too, and levels do not apply.
+ * Bytes of Lambda's own log events for an invocation: those with levels up to INFO, START and REPORT, with the overhead
+ * of each; the sizes of the examples in "Using Lambda function logs" and "platform.start", "platform.report" of the
+ * Telemetry API schema. In plain text there is an END too, and levels do not apply.
  */
 const PLATFORM_BYTES = { JSON: 190 + 420 + 2 * LOG_EVENT_BYTES, Text: 82 + 50 + 240 + 3 * LOG_EVENT_BYTES } as const;
 

@@ -24,8 +24,8 @@ export interface S3Options {
   /** Where objects that calls put are kept across restarts. */
   readonly dataFolder: string;
   /**
-   * Resolves with whether files that the assembly lacks are there: CloudFront waits for their objects, and calls don't find them until
-   * then. Without it, missing files are an error.
+   * Resolves with whether files that the assembly lacks are there: CloudFront waits for their objects, and calls don't
+   * find them until then. Without it, missing files are an error.
    */
   readonly completed?: Promise<boolean> | undefined;
 }
@@ -38,8 +38,9 @@ export interface S3 extends Service, AwsApi {
 const unsupported = (what: string) => z.undefined({ error: `${what} not supported on this machine` }).optional();
 
 /**
- * A lifecycle configuration is accepted and not executed: nothing expires or moves to another storage class. Of a versioned bucket only the latest
- * version of an object is kept, since no call that is supported could read another one.
+ * A lifecycle configuration is accepted and not executed: nothing expires or moves to another storage class. Of a
+ * versioned bucket only the latest version of an object is kept, since no call that is supported could read another
+ * one.
  */
 const bucketProperties = z.object({
   BucketName: z.string().optional(),

@@ -27,7 +27,10 @@ export function lateDeployment(prefix: string, completed: Promise<boolean>, depl
   };
 }
 
-/** Waits for the deployments that may have an object. @returns the reply to a request for one that does not come, or not in time */
+/**
+ * Waits for the deployments that may have an object.
+ * @returns the reply to a request for one that does not come, or not in time
+ */
 export async function awaitObject(
   key: string,
   late: readonly LateDeployment[],

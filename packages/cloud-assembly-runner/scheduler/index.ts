@@ -1,7 +1,7 @@
 /**
- * EventBridge Scheduler: user guide and API reference. One-time and rate schedules in UTC with functions and queues as targets. They
- * run at their exact time, where AWS allows itself a minute. A run is over when Lambda or SQS has accepted its event; what Lambda still
- * repeats is lost when the stack stops.
+ * EventBridge Scheduler: user guide and API reference. One-time and rate schedules in UTC with functions and queues as
+ * targets. They run at their exact time, where AWS allows itself a minute. A run is over when Lambda or SQS has
+ * accepted its event; what Lambda still repeats is lost when the stack stops.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

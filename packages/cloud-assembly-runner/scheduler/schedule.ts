@@ -5,7 +5,10 @@ const target = z.strictObject({
   Arn: z.string().regex(/^arn:[^:]+:(lambda|sqs):/, 'only functions and queues are supported as targets'),
   RoleArn: z.string().regex(/^arn:[^:]+:iam:/),
   Input: z.string().refine(isJson, 'the input must be JSON').optional(),
-  /** Ignored, like DeadLetterConfig: both apply to the delivery to Lambda or SQS, which never fails here. A denied one is logged. */
+  /**
+   * Ignored, like DeadLetterConfig: both apply to the delivery to Lambda or SQS, which never fails here. A denied one
+   * is logged.
+   */
   RetryPolicy: z.unknown().optional(),
   DeadLetterConfig: z.strictObject({ Arn: z.string().regex(/^arn:[^:]+:sqs:/) }).optional(),
 });

@@ -35,7 +35,11 @@ export interface SqsOptions {
 }
 
 export interface Sqs extends Service, AwsApi {
-  /** Sends a message on behalf of another service; the meter counts it for the queue. @returns its id @throws Error when the queue does not exist */
+  /**
+   * Sends a message on behalf of another service; the meter counts it for the queue.
+   * @returns its id
+   * @throws Error when the queue does not exist
+   */
   send(queueArn: string, body: string, attributes?: MessageAttributes): string;
   queue(queueArn: string): Queue | undefined;
   /** Whether the queue's policy allows a service such as `events.amazonaws.com` to send on behalf of an ARN. */
@@ -49,8 +53,8 @@ const queueProperties = queueAttributes.omit({ Policy: true }).extend({
 const policyProperties = z.object({ PolicyDocument: z.unknown(), Queues: z.array(z.string()) });
 
 /**
- * SQS for the queues of one template, and for those that are created by calls. Of queue policies, only what they allow AWS services
- * is evaluated; what calls may do is up to the policies of the caller.
+ * SQS for the queues of one template, and for those that are created by calls. Of queue policies, only what they allow
+ * AWS services is evaluated; what calls may do is up to the policies of the caller.
  */
 export function createSqs({
   region,

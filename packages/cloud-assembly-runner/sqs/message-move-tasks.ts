@@ -99,7 +99,10 @@ export function createMessageMoveTasks(queues: QueueRegistry): MessageMoveTasks 
     task.status = task.status === 'RUNNING' && !stopping.signal.aborted ? 'COMPLETED' : 'CANCELLED';
   }
 
-  /** "All redriven messages are considered new messages with a new messageID and enqueueTime." @returns why it could not be moved */
+  /**
+   * "All redriven messages are considered new messages with a new messageID and enqueueTime."
+   * @returns why it could not be moved
+   */
   function move(task: Task, id: string): string | undefined {
     const { source, destinationArn } = task;
     const message = visibleIn(source.queue).find((one) => one.id === id);

@@ -1,6 +1,6 @@
 /**
- * Attributes of a queue, for templates and calls alike: CloudFormation template reference, "AWS::SQS::Queue", and SQS API reference,
- * CreateQueue and SetQueueAttributes, in which every value is text.
+ * Attributes of a queue, for templates and calls alike: CloudFormation template reference, "AWS::SQS::Queue", and SQS
+ * API reference, CreateQueue and SetQueueAttributes, in which every value is text.
  */
 import * as z from 'zod';
 import { parseQueuePolicy } from './queue-policy';
@@ -69,7 +69,8 @@ export const unsupportedAttributes: readonly string[] = [
  * Attributes after a call has set some.
  * @param given text by name; an empty one removes `Policy`, `RedrivePolicy` or `RedriveAllowPolicy`
  * @param before those that the queue has; of a new queue the defaults
- * @throws SqsError `InvalidAttributeName`, `InvalidAttributeValue`, or `UnsupportedOperation` for what SQS knows and this machine does not
+ * @throws SqsError `InvalidAttributeName`, `InvalidAttributeValue`, or `UnsupportedOperation` for what SQS knows and
+ * this machine does not
  */
 export function changedAttributes(given: Readonly<Record<string, string>>, before = DEFAULTS): QueueAttributes {
   return Object.entries(given).reduce((attributes, [name, text]) => withAttribute(attributes, name, text), before);

@@ -43,8 +43,8 @@ const operators: Readonly<Record<string, (wanted: string, value: string) => bool
 };
 
 /**
- * Whether a policy allows a service such as `events.amazonaws.com` to send to a queue on behalf of an ARN. A condition that is not
- * supported neither allows nor lifts a denial.
+ * Whether a policy allows a service such as `events.amazonaws.com` to send to a queue on behalf of an ARN. A condition
+ * that is not supported neither allows nor lifts a denial.
  */
 export function allowsSend(policy: QueuePolicy, queueArn: string, service: string, sourceArn: string): boolean {
   const context: Readonly<Record<string, string>> = {

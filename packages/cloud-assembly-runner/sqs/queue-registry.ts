@@ -1,6 +1,6 @@
 /**
- * The queues of an account. Those of the template are created anew at each start, as it says; those that were created by calls are
- * kept from one start to the next, with their attributes.
+ * The queues of an account. Those of the template are created anew at each start, as it says; those that were created
+ * by calls are kept from one start to the next, with their attributes.
  */
 import { join } from 'node:path';
 import * as z from 'zod';

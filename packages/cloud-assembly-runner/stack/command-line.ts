@@ -11,8 +11,9 @@ export const flags = {
   /** Keep data in memory. */
   memory: { type: 'boolean', default: false },
   /**
-   * Maximum number of instances of all functions, 14 MB each; beyond it, idle instances are replaced. Those that a call has held for
-   * a quarter of a second don't count, up to 100: Lambda would start others beside them, and here they need no processor.
+   * Maximum number of instances of all functions, 14 MB each; beyond it, idle instances are replaced. Those that a call
+   * has held for a quarter of a second don't count, up to 100: Lambda would start others beside them, and here they
+   * need no processor.
    */
   instances: { type: 'string', default: '16' },
   /** Enforce the default quotas of an AWS account. */

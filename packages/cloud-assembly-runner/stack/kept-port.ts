@@ -4,8 +4,8 @@ import { openDataFile } from '../data-folder/data-file';
 import { freePort, isFree } from '../free-port';
 
 /**
- * The port of the AWS APIs: that of the last start with this folder, so that addresses of queues stay as they are. One that is taken by
- * now is replaced for good.
+ * The port of the AWS APIs: that of the last start with this folder, so that addresses of queues stay as they are. One
+ * that is taken by now is replaced for good.
  * @throws Error when the folder can't be written
  */
 export async function keptPort(folder: string): Promise<number> {

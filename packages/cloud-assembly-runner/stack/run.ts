@@ -40,8 +40,9 @@ export interface RunOptions<Facts extends object> {
   /** Called when `stack.json` and `aws.json` are written. */
   ready(facts: StackFacts & Facts): void;
   /**
-   * Called beside `prepare`, for what the assembly lacks: the code of functions, and files that the stack serves. Calls and requests that
-   * need some of a part wait until it is there, and fail when the part has settled without it. Without them, such an assembly is refused.
+   * Called beside `prepare`, for what the assembly lacks: the code of functions, and files that the stack serves. Calls
+   * and requests that need some of a part wait until it is there, and fail when the part has settled without it.
+   * Without them, such an assembly is refused.
    */
   readonly complete?: Readonly<Record<LatePart, (assemblyFolder: string, stopped: AbortSignal) => Promise<void>>>;
 }

@@ -40,7 +40,10 @@ export interface StackOptions extends Ports {
   /** How long five minutes of an alarm's period last, in ms, for tests; default: five minutes. */
   readonly alarmPeriodMs?: number | undefined;
   readonly certificate: ServerCertificate;
-  /** Resolve with whether what the assembly lacks is there: code of functions, and files to serve; without them it is an error. */
+  /**
+   * Resolve with whether what the assembly lacks is there: code of functions, and files to serve; without them it is an
+   * error.
+   */
   readonly completed?: Readonly<Record<LatePart, Promise<boolean>>> | undefined;
 }
 

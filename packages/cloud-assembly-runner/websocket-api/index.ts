@@ -227,7 +227,10 @@ function chargesOf(bytes: number, transfer: Transfer = 'transfer:bytesOut'): Cha
   return { 'websocket:messages': stepsOf(bytes, METERED_BYTES), [transfer]: bytes };
 }
 
-/** CloudFront sends what passes through it, and says so in `Via` (CloudFront developer guide, "HTTP request headers and CloudFront behavior"). */
+/**
+ * CloudFront sends what passes through it, and says so in `Via` (CloudFront developer guide, "HTTP request headers and
+ * CloudFront behavior").
+ */
 const transferOf = (via: string | undefined): Transfer =>
   via?.includes('(CloudFront)') ? 'cloudfront:bytesOut' : 'transfer:bytesOut';
 

@@ -19,7 +19,10 @@ async function pagesOf(query: Record<string, string>) {
   return pages.map(({ body }) => body.jobs);
 }
 
-/** 120 jobs, of which five are QUEUED and six name a device; created concurrently by three clients, so that none reaches its rate limit. */
+/**
+ * 120 jobs, of which five are QUEUED and six name a device; created concurrently by three clients, so that none reaches
+ * its rate limit.
+ */
 let created: string[];
 let queued: string[];
 beforeAll(async () => {

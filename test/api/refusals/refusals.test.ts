@@ -1,4 +1,7 @@
-/** Who is refused what, and in which order: 401 before 403 for scopes before 404 before 403 for what is another organisation's. */
+/**
+ * Who is refused what, and in which order: 401 before 403 for scopes before 404 before 403 for what is another
+ * organisation's.
+ */
 import { telemetryScopes } from '../../../contract/telemetry/telemetry.actions';
 import { permits, scopeNames, scopes } from '../../../contract/terms/scopes';
 import type { WebSocketAction } from '../../../contract/terms/websocket-action';

@@ -12,7 +12,10 @@ import { pathOf, send, type Client } from '../client';
 import { expectDocumented } from '../documents/documented';
 import type { ResourceKind } from './resources';
 
-/** What a surface answers. A surface that can't tell a part leaves it out: a handshake has no body, and MQTT one refusal for all. */
+/**
+ * What a surface answers. A surface that can't tell a part leaves it out: a handshake has no body, and MQTT one refusal
+ * for all.
+ */
 export interface Answer {
   readonly status?: number;
   readonly body?: unknown;

@@ -6,8 +6,8 @@ const names = Object.keys(cast) as OrganisationName[];
 const tests = join(__dirname, '../..');
 
 /**
- * The test organisations that these test files name, or modules that they import: only these are onboarded, since to onboard all takes
- * half a minute.
+ * The test organisations that these test files name, or modules that they import: only these are onboarded, since to
+ * onboard all takes half a minute.
  * @param files absolute paths
  * @returns one at least, since onboarding also tells the addresses of a remote stack
  */

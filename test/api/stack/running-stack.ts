@@ -44,7 +44,8 @@ export async function beginStack(
     WS_PORT: String(await freePort()),
     MQTT_PORT: String(await freePort()),
   };
-  // Enough for all functions, which tests call concurrently: one that ended for another takes 80 ms of a processor to start again.
+  // Enough for all functions, which tests call concurrently: one that ended for another takes 80 ms of a processor to
+  // start again.
   const words = ['bin/start.ts', '--memory', '--instances', '200', ...fleet];
   const child = spawn(process.execPath, ['--require', 'tsx/cjs', ...words], {
     cwd: root,

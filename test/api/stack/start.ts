@@ -29,8 +29,9 @@ export default async function start(): Promise<void> {
 }
 
 /**
- * Begins to start a stack on this machine, whatever the environment names. Test files that need it wait for it in `environment.ts`; the
- * others run meanwhile. SHARED_STACK_DYNAMODB names another DynamoDB for it; stacks of single files have their own.
+ * Begins to start a stack on this machine, whatever the environment names. Test files that need it wait for it in
+ * `environment.ts`; the others run meanwhile. SHARED_STACK_DYNAMODB names another DynamoDB for it; stacks of single
+ * files have their own.
  * @param words further options of `npm start`
  */
 export async function startHere(...words: string[]): Promise<void> {

@@ -28,8 +28,8 @@ async function runCommand({ client, platform }: Setup, deviceId: string): Promis
 }
 
 /**
- * Makes it look as if no client of the organisation had been connected for longer than a connection lasts. A function that has noted a client
- * does not note the next one: so sockets are forgotten only after the last of them.
+ * Makes it look as if no client of the organisation had been connected for longer than a connection lasts. A function
+ * that has noted a client does not note the next one: so sockets are forgotten only after the last of them.
  */
 async function forgetListeners(
   { stack, client }: Setup,

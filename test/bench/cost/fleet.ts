@@ -119,7 +119,10 @@ async function second(
   return scaled(beyondIdle(used, setup.idle), 1 / SECONDS);
 }
 
-/** 1,000 devices that report once a second for a month, at rest, in flight and with a job, with followers of all of them over WSS. */
+/**
+ * 1,000 devices that report once a second for a month, at rest, in flight and with a job, with followers of all of them
+ * over WSS.
+ */
 export async function fleet(setup: Setup): Promise<Bill[]> {
   const reports = {
     'at rest': await second(setup, { motion: 'rest' }),

@@ -64,8 +64,8 @@ const measure = (folder: string): Promise<Costs> =>
   });
 
 /**
- * What the service costs in an account, by the calls that the stack of this machine counts. `COST_WRITE=before` keeps the result as
- * what later ones are compared with, `COST_WRITE=yes` writes docs/cost.md.
+ * What the service costs in an account, by the calls that the stack of this machine counts. `COST_WRITE=before` keeps
+ * the result as what later ones are compared with, `COST_WRITE=yes` writes docs/cost.md.
  */
 export const cost: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cost-'));

@@ -9,7 +9,10 @@ const MILLION = 1e6;
 /** Sizes that are compared, in MB. */
 export const sizesMb = [128, 256, 512, 1024, 1769] as const;
 
-/** What an average call of a function takes, in ms, and what a million calls cost with each size, without the price of requests. */
+/**
+ * What an average call of a function takes, in ms, and what a million calls cost with each size, without the price of
+ * requests.
+ */
 export interface MemoryRow {
   readonly name: string;
   readonly calls: number;

@@ -44,8 +44,8 @@ export async function shareEnds(setup: Setup): Promise<Bill> {
 }
 
 /**
- * What the ends of shares take: all that happens later than their creation, and what the functions of their ends do at it, but for the
- * event that tells the platform of a new share.
+ * What the ends of shares take: all that happens later than their creation, and what the functions of their ends do at
+ * it, but for the event that tells the platform of a new share.
  */
 function endsIn(whole: Usage, later: Usage): Usage {
   const ofEnds = Object.entries(whole)

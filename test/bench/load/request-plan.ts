@@ -16,7 +16,10 @@ export const requestMix: readonly EndpointKey[] = [
   'GET /v3/shares',
 ];
 
-/** Job creations of a client in a minute that the load makes: below the limit of 60, since windows begin with the clock's minute. */
+/**
+ * Job creations of a client in a minute that the load makes: below the limit of 60, since windows begin with the
+ * clock's minute.
+ */
 const CREATIONS_A_MINUTE = 50;
 
 /** Clients that the limit of job creations takes. @param rate requests a second */

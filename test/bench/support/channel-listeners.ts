@@ -41,7 +41,10 @@ function messageRecorder() {
   return { received, record };
 }
 
-/** Follows a channel over WSS and waits for its snapshot. Retries on 429, until seats of closed sockets are released or the next minute begins. */
+/**
+ * Follows a channel over WSS and waits for its snapshot. Retries on 429, until seats of closed sockets are released or
+ * the next minute begins.
+ */
 export async function follow(
   { wsUrl }: Pick<StackFacts, 'wsUrl'>,
   { token }: ChannelClient,

@@ -10,7 +10,10 @@ import { useStorage } from './storage';
 const STREAMS = 3;
 /** Events of a second that one organisation must be able to have. */
 const MIN_PER_SECOND = 50;
-/** Write units a second of a partition (DynamoDB developer guide, "Best practices for designing and using partition keys effectively"). */
+/**
+ * Write units a second of a partition (DynamoDB developer guide, "Best practices for designing and using partition keys
+ * effectively").
+ */
 const PARTITION_UNITS = 1000;
 /** Write units of an event in the partition of its log: a batch is a transaction, which is charged twice. */
 const unitsOf = (size: number) => (size === 1 ? 1 : 2);
@@ -29,7 +32,10 @@ async function runAppender(file: string, workerData: Appending): Promise<Appende
   return appended;
 }
 
-/** How many events a second of one organisation the log takes, on this machine and by DynamoDB's limit of a partition. @param folder of the bundled instance */
+/**
+ * How many events a second of one organisation the log takes, on this machine and by DynamoDB's limit of a partition.
+ * @param folder of the bundled instance
+ */
 export async function logCeiling(folder: string): Promise<Measured[]> {
   await useStorage();
   process.env['EVENT_RETENTION_DAYS'] = '7';

@@ -21,7 +21,11 @@ interface Message {
   readonly samples?: readonly Message[];
 }
 
-/** Subscribes to the telemetry of groups, each over a socket of its own; `onSample` gets every live sample, `batch` asks for batches. @returns a function that disconnects */
+/**
+ * Subscribes to the telemetry of groups, each over a socket of its own; `onSample` gets every live sample, `batch` asks
+ * for batches.
+ * @returns a function that disconnects
+ */
 export async function followGroups(
   { wsUrl }: StackFacts,
   { token, deviceGroups }: ChannelClient,

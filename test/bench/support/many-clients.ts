@@ -25,7 +25,10 @@ export interface ChannelClient {
   readonly api: DroneMissionClient;
 }
 
-/** Onboards an organisation with clients, device groups and devices per group at a running stack. Rate limits apply per client. */
+/**
+ * Onboards an organisation with clients, device groups and devices per group at a running stack. Rate limits apply per
+ * client.
+ */
 export async function onboardClients(
   dataFolder: string,
   baseUrl: string,

@@ -26,7 +26,8 @@ const chosen: Partial<Record<EndpointKey, string>> = { 'POST /v3/streams/share':
 /**
  * A successful request to each endpoint, in an order in which all of them succeed. The bodies are the examples of the OpenAPI
  * document, about the subjects. A dispatch, which needs devices that stand, is measured by `test/bench/dispatch.ts`;
- * a command needs a device in flight; a check waits for a platform, which there is not; missions, whose files need S3, are measured by `test/bench/missions.ts`.
+ * a command needs a device in flight; a check waits for a platform, which there is not; missions, whose files need S3,
+ * are measured by `test/bench/missions.ts`.
  */
 export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, Request>> {
   const { jobId, shareCode, otherShareCode, deviceGroupId, deviceId, clientId, clientSecret } = subjects;

@@ -241,7 +241,8 @@ test('npm start shows a drone in the air: its link is the first line, no secret 
     socket.on('error', reject);
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as Sample;
-      // A device at rest has no orientation: at this speed the first flight lasts for 90 s, and the next one follows within a minute.
+      // A device at rest has no orientation: at this speed the first flight lasts for 90 s, and the next one follows
+      // within a minute.
       if (message.type === 'device.telemetry' && !message.snapshot && message.navigation?.orientation) resolve(message);
     });
   });

@@ -35,7 +35,10 @@ export interface ClientCase {
   /** Answers to requests in turn; the last one is repeated. */
   readonly answers?: readonly Answer[];
   readonly connections?: readonly Connection[];
-  /** What the program prints, a line each. Lines of callbacks are compared apart: their place among the messages is not promised. */
+  /**
+   * What the program prints, a line each. Lines of callbacks are compared apart: their place among the messages is not
+   * promised.
+   */
   readonly told: readonly string[];
   readonly callbacks?: readonly string[];
   /** What the service is asked for: method, path, token, then `key A`, `key B` for idempotency keys, and If-Match. */

@@ -38,7 +38,10 @@ func main() {
 const goEnvironment = z.object({ GOMODCACHE: z.string(), GOPROXY: z.string() });
 const listedModule = z.object({ Version: z.string(), Dir: z.string() });
 
-/** Publishes the module by a tag, in a repository of its own, and builds a program with it. @throws Error that says what is wrong */
+/**
+ * Publishes the module by a tag, in a repository of its own, and builds a program with it.
+ * @throws Error that says what is wrong
+ */
 export async function tryGoModule(trial: Trial): Promise<void> {
   const repository = join(trial.folder, 'repository');
   const partner = join(trial.folder, 'partner');

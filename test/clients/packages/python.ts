@@ -19,7 +19,10 @@ with Client.from_environment() as client:
         print(job["jobId"], job["name"])
 `;
 
-/** Builds wheel and source distribution, and installs the wheel into a virtual environment. @throws Error that says what is wrong */
+/**
+ * Builds wheel and source distribution, and installs the wheel into a virtual environment.
+ * @throws Error that says what is wrong
+ */
 export async function tryPythonPackage(trial: Trial): Promise<void> {
   const { folder, out } = trial;
   const builder = await pythonWith('python-client', requirements);

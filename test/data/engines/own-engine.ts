@@ -29,8 +29,8 @@ export const engineConfig = () => ({
       return Promise.resolve(request);
     },
   },
-  // An idle connection is closed here before the engine does. The SDK would try again after a pause, which never ends while a test has
-  // stopped the clock.
+  // An idle connection is closed here before the engine does. The SDK would try again after a pause, which never ends
+  // while a test has stopped the clock.
   requestHandler: { httpAgent: { keepAlive: true, timeout: 500 } },
 });
 

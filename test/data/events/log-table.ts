@@ -19,8 +19,9 @@ interface Query {
 const numberOf = (item: Item) => Number(item['number']);
 
 /**
- * The table of the event log in memory: puts, transactions and queries, as several instances use them at once. It takes for granted that
- * only the head is replaced; an engine tells in `append-events.test.ts`, but is slow with hundreds of events.
+ * The table of the event log in memory: puts, transactions and queries, as several instances use them at once. It takes
+ * for granted that only the head is replaced; an engine tells in `append-events.test.ts`, but is slow with hundreds of
+ * events.
  */
 export function givenLogTable(given: readonly Item[] = []) {
   const items: Item[] = [...given];

@@ -126,8 +126,8 @@ describe('Why a change is refused', () => {
     'is reported by the drone platform, which flies the job: cancel it while it is QUEUED, or end its flight by the command RETURN_HOME';
 
   /**
-   * What becomes of a partner's change of a job on which the platform has reported, from (rows) to (columns): `same` is no change, `flown`
-   * is the platform's to report, `move` is none of the lifecycle.
+   * What becomes of a partner's change of a job on which the platform has reported, from (rows) to (columns): `same` is
+   * no change, `flown` is the platform's to report, `move` is none of the lifecycle.
    */
   const afterReports = `
               PENDING  QUEUED  IN_PROGRESS  COMPLETED  FAILED  CANCELLED

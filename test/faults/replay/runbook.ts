@@ -28,7 +28,11 @@ export const blocksNotRun = (): readonly string[] => [...unused];
 
 /** A person on call with the page, the AWS CLI and jq. */
 export interface OnCall {
-  /** Runs the block that has this operation, with the variables of the blocks before. @returns what it prints @throws Error when a command fails */
+  /**
+   * Runs the block that has this operation, with the variables of the blocks before.
+   * @returns what it prints
+   * @throws Error when a command fails
+   */
   run(operation: string, variables?: Readonly<Record<string, string>>): Promise<string>;
   /** Content of a file that a block has written. */
   written(file: string): string;

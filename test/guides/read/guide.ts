@@ -70,8 +70,8 @@ export const rowsBelow = ({ tables }: Guide, heading: string) =>
   tables.filter((table) => table.heading === heading).flatMap(({ rows }) => rows);
 
 /**
- * How a block is tested: `program`: it is run; `output`: compared with what the shell block before it prints; `message`: validated
- * by the contract; `headers`: parsed; `quote`: is in the sample adapter.
+ * How a block is tested: `program`: it is run; `output`: compared with what the shell block before it prints;
+ * `message`: validated by the contract; `headers`: parsed; `quote`: is in the sample adapter.
  */
 export type BlockKind = 'program' | 'output' | 'message' | 'headers' | 'quote';
 

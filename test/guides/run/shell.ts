@@ -32,8 +32,8 @@ has_all() {
 }`;
 
 /**
- * A mosquitto_sub that asks once more when it was refused after five seconds: AWS IoT gives an authorizer no longer, and on a busy machine its
- * function may still have been starting. Who is refused sooner is refused for good.
+ * A mosquitto_sub that asks once more when it was refused after five seconds: AWS IoT gives an authorizer no longer,
+ * and on a busy machine its function may still have been starting. Who is refused sooner is refused for good.
  */
 const patientMosquitto = `
 mosquitto_sub() {

@@ -153,7 +153,10 @@ describe('A follower that has been sent the snapshot', () => {
   });
 
   describe('ends only the waiting that its snapshot was requested for', () => {
-    /** What happens to the follower while its first buffered message is sent, and whether a later snapshot of it still ends the waiting. */
+    /**
+     * What happens to the follower while its first buffered message is sent, and whether a later snapshot of it still
+     * ends the waiting.
+     */
     const subscribedAgain = async () => {
       await followDevice(partner, id('device'), 2, 'second');
       await bufferMessages(subscribed, [{ text: JSON.stringify(message(7)) }]);

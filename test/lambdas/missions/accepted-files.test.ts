@@ -16,8 +16,8 @@ describe('Files that other programs export', () => {
 
 describe('Largest files', () => {
   /**
-   * In CI half of what a file may have: a row takes minutes or hours where the time grows with the square of the size. Otherwise a quarter: smaller
-   * files meet no limit of counts.
+   * In CI half of what a file may have: a row takes minutes or hours where the time grows with the square of the size.
+   * Otherwise a quarter: smaller files meet no limit of counts.
    */
   const BYTES = Math.max(MAX_MISSION_BYTES / 4, propertyRuns(MAX_MISSION_BYTES / 2));
 

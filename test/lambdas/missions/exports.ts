@@ -4,8 +4,9 @@ import { readMission } from '../../../lambdas/missions/read-mission';
 import { jsonFile, kmzFile } from './files';
 
 /*
- * Files as other programs write them: each has the structure of a real export that was looked at (public repositories, in November 2026), with
- * places and numbers of our own. No file of others is in this repository, since most have no licence.
+ * Files as other programs write them: each has the structure of a real export that was looked at (public repositories,
+ * in November 2026), with places and numbers of our own. No file of others is in this repository, since most have no
+ * licence.
  */
 
 const { GEOJSON, KML, WPML, QGC_PLAN } = formatMediaTypes;

@@ -3,7 +3,10 @@ import { createIot } from 'cloud-assembly-runner/iot';
 import { smallTable, synthesise as synthesiseWith, type CfnResource, type Synthesised } from '../synthesised';
 import { permissionsIn } from '../permissions';
 
-/** Creation and deletion of a stack's authorizers and managed domain configurations, as CloudFormation does it, on the IoT Core of `local/`. */
+/**
+ * Creation and deletion of a stack's authorizers and managed domain configurations, as CloudFormation does it, on the
+ * IoT Core of `local/`.
+ */
 type Stack = Pick<Synthesised, 'byPath' | 'resources'>;
 
 interface Call {
@@ -14,7 +17,10 @@ interface Call {
 
 const isOfIot = ({ Type }: CfnResource) => Type === 'AWS::IoT::Authorizer' || Type.startsWith('Custom::MqttDomain');
 
-/** Logical ids in an order in which CloudFormation creates them: after all that they refer to; it deletes in the reverse order. */
+/**
+ * Logical ids in an order in which CloudFormation creates them: after all that they refer to; it deletes in the reverse
+ * order.
+ */
 function iotResources({ resources }: Stack): string[] {
   const ordered: string[] = [];
   const visited = new Set<string>();

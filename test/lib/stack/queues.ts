@@ -2,8 +2,9 @@ import { permissionsIn, ownFunctions, environmentOf } from '../permissions';
 import { smallTable, synthesise, referred } from '../synthesised';
 
 /**
- * What Lambda does with an event that a function could not take: by default it repeats an error twice, and keeps an event that was
- * throttled for six hours (Lambda developer guide, "How Lambda handles errors and retries with asynchronous invocation").
+ * What Lambda does with an event that a function could not take: by default it repeats an error twice, and keeps an
+ * event that was throttled for six hours (Lambda developer guide, "How Lambda handles errors and retries with
+ * asynchronous invocation").
  */
 describe('Asynchronous invocations', () => {
   const stack = synthesise({ simulatedFleet: 'true' }, smallTable);

@@ -36,11 +36,17 @@ async function steerWith(program: string): Promise<void> {
 
 const listed = join(__dirname, 'go');
 const TOOL = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen';
-/** Lines of the generated client for twenty operations: 12,549 when each status of each had an error of its own; and for each one more. */
+/**
+ * Lines of the generated client for twenty operations: 12,549 when each status of each had an error of its own; and for
+ * each one more.
+ */
 const MAX_LINES_OF_TWENTY = 8500;
 const MAX_LINES_OF_ANOTHER = 500;
 
-/** oapi-codegen: the types and a client, vetted with a partner's code that uses them, which then steers a drone of a local stack. */
+/**
+ * oapi-codegen: the types and a client, vetted with a partner's code that uses them, which then steers a drone of a
+ * local stack.
+ */
 export async function goClient(folder: string): Promise<string> {
   const program = await goProgram('generators-go', listed, TOOL);
   for (const file of ['go.mod', 'go.sum', 'partner.go', 'partner_test.go'])

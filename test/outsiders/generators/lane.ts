@@ -9,7 +9,11 @@ import { pythonClient, platformEvents } from './python';
 import { GenerationFailed } from './step';
 import { typescriptClient } from './typescript';
 
-/** Generates a client in an empty folder and compiles it. @returns what was compiled @throws Error with the output of a failure */
+/**
+ * Generates a client in an empty folder and compiles it.
+ * @returns what was compiled
+ * @throws Error with the output of a failure
+ */
 export type Generator = (folder: string) => Promise<string>;
 
 const generated: Readonly<Record<string, Generator>> = {

@@ -9,8 +9,8 @@ import { GenerationFailed, step } from './step';
 const pinned = join(__dirname, 'ogen');
 
 /**
- * What ogen leaves out, by its reason: it knows no union of schemas without a discriminator, which an unknown `type` would break. So its
- * clients have no `GET /v3/events`, and a track as text only.
+ * What ogen leaves out, by its reason: it knows no union of schemas without a discriminator, which an unknown `type`
+ * would break. So its clients have no `GET /v3/events`, and a track as text only.
  */
 const LEFT_OUT = [
   "media: can't infer fields discriminator: [LineString, MultiPoint]",

@@ -36,7 +36,8 @@ export async function withAttempts<Result>(what: string, download: () => Promise
  * An immutable folder of the cache, installed once per content.
  * @param name of the installation, for people
  * @param contents everything that determines the installation, such as a list of pinned versions
- * @param install fills an empty folder, which is then moved: the installation must not contain its own path; called again when it fails
+ * @param install fills an empty folder, which is then moved: the installation must not contain its own path; called
+ * again when it fails
  * @throws {NotInstalled} when `install` fails at every attempt
  */
 export async function installed(

@@ -1,6 +1,7 @@
 /**
- * Runs inside the namespace: starts the emulator, deploys, onboards a partner, runs the smoke test, flies a job with the sample adapter, destroys, and deploys
- * again. Prints a line for each; the last line starts with ✗ and has, as JSON, the finding, if any.
+ * Runs inside the namespace: starts the emulator, deploys, onboards a partner, runs the smoke test, flies a job with
+ * the sample adapter, destroys, and deploys again. Prints a line for each; the last line starts with ✗ and has, as
+ * JSON, the finding, if any.
  */
 import { writeFileSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, basename } from 'node:path';

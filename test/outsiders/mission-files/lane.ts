@@ -28,8 +28,8 @@ const SPREADS = [120, 0.1];
 const verdict = z.object({ missions: z.int(), findings: z.array(z.string()) });
 
 /**
- * The length of missions by PROJ, from what the service writes and what GDAL reads in it; missions that another author's library writes, and GDAL;
- * and files with the structure of what other programs export.
+ * The length of missions by PROJ, from what the service writes and what GDAL reads in it; missions that another
+ * author's library writes, and GDAL; and files with the structure of what other programs export.
  */
 export const missionFiles: Lane = {
   title: 'mission files, by pyproj, shapely, ogr2ogr and djikmz',

@@ -1,4 +1,7 @@
-"""Measures the missions of a folder by their GeoJSON and their KML, and by what ogr2ogr reads in both; and writes each as WPML."""
+"""Measures the missions of a folder, and writes each as WPML.
+
+It measures by their GeoJSON and their KML, and by what ogr2ogr reads in both.
+"""
 
 import json
 import sys

@@ -73,8 +73,8 @@ export interface OnboardedStack {
 }
 
 /**
- * Starts a stack on free ports without a simulated fleet, so that only requests change jobs, onboards the clients, and answers checks of
- * jobs, each of which would otherwise wait for seconds.
+ * Starts a stack on free ports without a simulated fleet, so that only requests change jobs, onboards the clients, and
+ * answers checks of jobs, each of which would otherwise wait for seconds.
  */
 export async function startOnboardedStack(): Promise<OnboardedStack> {
   const stack = await startStack();

@@ -38,7 +38,8 @@ class Inbox<Message> {
 
 /**
  * The messages of a channel: the state at first, then every change, each once and in order. Lost connections are made again,
- * after the last cursor, so that what was missed meanwhile comes first; on channels without cursors a snapshot tells what has changed.
+ * after the last cursor, so that what was missed meanwhile comes first; on channels without cursors a snapshot tells
+ * what has changed.
  * @returns ends after the last message about the resource
  * @throws ApiError, ConnectionError when another attempt can't help; the reason of the signal
  */

@@ -38,7 +38,8 @@ export class TelemetryPublisher {
   /**
    * Publishes samples, in parts that fit into a frame. Samples that are refused don't keep the others from being sent.
    * @returns how many were accepted
-   * @throws ApiError when samples were refused, after everything was sent; other ApiErrors, ConnectionError, the reason of the signal
+   * @throws ApiError when samples were refused, after everything was sent; other ApiErrors, ConnectionError, the reason
+   * of the signal
    */
   async publish(samples: readonly object[], signal?: AbortSignal): Promise<number> {
     let accepted = 0;

@@ -16,7 +16,10 @@ export interface SequencedMessage {
   readonly shareState?: string | undefined;
 }
 
-/** Changes of one device or resource that were published while nobody listened; the message that follows has the state after them. */
+/**
+ * Changes of one device or resource that were published while nobody listened; the message that follows has the state
+ * after them.
+ */
 export interface SequenceGap {
   /** The device of a group's message, otherwise the type of message. */
   readonly subject: string;

@@ -25,8 +25,8 @@ export interface ShareView extends AsyncGenerator<ShareViewerMessage, void, unde
    */
   control(command: DroneCommand, options?: CallOptions): Promise<string>;
   /**
-   * Holds the control of the drone for a minute: commands of other viewers are refused. Call it again to go on holding it; it ends with the
-   * connection, too.
+   * Holds the control of the drone for a minute: commands of other viewers are refused. Call it again to go on holding
+   * it; it ends with the connection, too.
    * @returns until when, ISO 8601
    * @throws ApiError with a `code` (`held_by` when somebody else holds it), ConnectionError, the reason of the signal
    */

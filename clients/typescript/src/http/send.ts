@@ -78,7 +78,8 @@ const UNAVAILABLE = [500, 502, 503, 504];
 
 /**
  * Whether it does no harm to carry out a request twice: a read, a create with an idempotency key, a change that holds for
- * one version only, a replacement, a request for a token. A create without a key would create twice. A delete or cancel is none: its repeat would be refused although the first one succeeded.
+ * one version only, a replacement, a request for a token. A create without a key would create twice. A delete or cancel
+ * is none: its repeat would be refused although the first one succeeded.
  */
 const isRepeatable = ({ method, url, headers }: RepeatableRequest): boolean =>
   method === 'GET' ||

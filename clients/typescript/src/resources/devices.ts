@@ -21,8 +21,9 @@ export class Devices {
   constructor(private readonly rest: Rest) {}
 
   /**
-   * Sends a command to a device in flight. That the service has taken it does not mean that it is executed: wait for its `outcome()`.
-   * It is sent again after a failure, for ten seconds and with the same key, so that it is executed once.
+   * Sends a command to a device in flight. That the service has taken it does not mean that it is executed: wait for
+   * its `outcome()`. It is sent again after a failure, for ten seconds and with the same key, so that it is executed
+   * once.
    * @throws ApiError (409 when the device can't be told that now), ConnectionError, after which it may have been executed
    */
   command(deviceId: string, body: NewCommand, options: SendOptions = {}): SendingCommand {
@@ -49,7 +50,10 @@ export class Devices {
     );
   }
 
-  /** One page of commands; its `nextToken`, if it has one, is what to ask for the next page with. @throws ApiError, ConnectionError */
+  /**
+   * One page of commands; its `nextToken`, if it has one, is what to ask for the next page with.
+   * @throws ApiError, ConnectionError
+   */
   commandsPage(deviceId: string, query: CommandsQuery = {}, options: CallOptions = {}): Promise<CommandsPage> {
     return bodyOf(`GET ${COMMANDS}`, this.rest.GET(COMMANDS, { ...options, params: { path: { deviceId }, query } }));
   }
@@ -67,8 +71,8 @@ export class Devices {
   }
 
   /**
-   * Holds the control of a device for a minute: commands of others are refused, but for those that keep it from harm. Call it again before
-   * `until` to go on holding it.
+   * Holds the control of a device for a minute: commands of others are refused, but for those that keep it from harm.
+   * Call it again before `until` to go on holding it.
    * @throws ApiError (409 when another client holds it), ConnectionError
    */
   async hold(deviceId: string, options: CallOptions = {}): Promise<DeviceControl> {

@@ -91,7 +91,10 @@ export class Jobs {
     );
   }
 
-  /** One page of jobs; its `nextToken`, if it has one, is what to ask for the next page with. @throws ApiError, ConnectionError */
+  /**
+   * One page of jobs; its `nextToken`, if it has one, is what to ask for the next page with.
+   * @throws ApiError, ConnectionError
+   */
   page(query: JobsQuery = {}, options: CallOptions = {}): Promise<JobsPage> {
     return bodyOf('GET /v3/jobs', this.rest.GET('/v3/jobs', { ...options, params: { query } }));
   }

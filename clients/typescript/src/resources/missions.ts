@@ -49,7 +49,10 @@ export class Missions {
     );
   }
 
-  /** One page of missions; its `nextToken`, if it has one, is what to ask for the next page with. @throws ApiError, ConnectionError */
+  /**
+   * One page of missions; its `nextToken`, if it has one, is what to ask for the next page with.
+   * @throws ApiError, ConnectionError
+   */
   page(query: MissionsQuery = {}, options: CallOptions = {}): Promise<MissionsPage> {
     return bodyOf('GET /v3/missions', this.rest.GET('/v3/missions', { ...options, params: { query } }));
   }
@@ -105,7 +108,10 @@ export class Missions {
   }
 }
 
-/** A request that sends a file as it is: `body` has the types of the documents, which know no bytes, and the file takes its place. */
+/**
+ * A request that sends a file as it is: `body` has the types of the documents, which know no bytes, and the file takes
+ * its place.
+ */
 const sending = (file: MissionFile, { mediaType, name, ...options }: MissionFileOptions) => ({
   ...options,
   params: { query: name === undefined ? {} : { name } },

@@ -23,7 +23,8 @@ export class SentCommand {
   ) {}
 
   /**
-   * Waits until the command has ended, by reading it again and again; a service that can't be reached for a while does not end that.
+   * Waits until the command has ended, by reading it again and again; a service that can't be reached for a while does
+   * not end that.
    * @returns the command: DONE, or REFUSED, FAILED, TIMED_OUT (nobody knows whether it was executed) or SUPERSEDED
    * @throws ApiError, ConnectionError, DroneMissionError when it has no outcome long after its time; the reason of the signal
    */

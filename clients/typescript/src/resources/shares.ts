@@ -40,7 +40,10 @@ export class Shares {
     );
   }
 
-  /** One page of shares; its `nextToken`, if it has one, is what to ask for the next page with. @throws ApiError, ConnectionError */
+  /**
+   * One page of shares; its `nextToken`, if it has one, is what to ask for the next page with.
+   * @throws ApiError, ConnectionError
+   */
   page(query: SharesQuery = {}, options: CallOptions = {}): Promise<SharesPage> {
     return bodyOf('GET /v3/shares', this.rest.GET('/v3/shares', { ...options, params: { query } }));
   }

@@ -39,8 +39,9 @@ export class Telemetry {
    * in parts; what may not have arrived is sent again, since the service ignores what it already has. Each sample is judged by
    * itself: when some are refused, all others are published, and an error says so at the end.
    * @returns the number of samples that the service has accepted
-   * @throws ApiError with the code `invalid_request` when samples were refused: `details` names each fault by the sample's place in
-   *   the list, such as `telemetry.2.timestamp`, and `accepted` is the number of samples that were accepted
+   * @throws ApiError with the code `invalid_request` when samples were refused: `details` names each fault by the
+   *   sample's place in the list, such as `telemetry.2.timestamp`, and `accepted` is the number of samples that were
+   *   accepted
    * @throws other ApiErrors, ConnectionError, the reason of the signal, when not all samples were sent
    */
   publish(samples: TelemetrySample | readonly TelemetrySample[], { signal }: CallOptions = {}): Promise<number> {

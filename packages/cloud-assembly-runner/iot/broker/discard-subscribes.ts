@@ -5,9 +5,11 @@ import type { EventEmitter } from 'node:events';
 const MAX_FILTERS_PER_SUBSCRIBE = 8;
 
 /**
- * Makes the broker discard a SUBSCRIBE as a whole, since its filters have one SUBACK together. There is no subscription and no SUBACK.
- * - With QoS 2 the connection stays open: "the message broker doesn't send a PUBACK or SUBACK when QoS 2 is requested" (AWS IoT Core
- *   developer guide, "AWS IoT differences from MQTT specifications"). A PUBLISH is discarded when it is authorised.
+ * Makes the broker discard a SUBSCRIBE as a whole, since its filters have one SUBACK together. There is no subscription
+ * and no SUBACK.
+ * - With QoS 2 the connection stays open: "the message broker doesn't send a PUBACK or SUBACK when QoS 2 is requested"
+ *   (AWS IoT Core developer guide, "AWS IoT differences from MQTT specifications"). A PUBLISH is discarded when it is
+ *   authorised.
  * - With more than eight filters the connection is closed.
  *
  * @param client to which aedes has passed no packet yet

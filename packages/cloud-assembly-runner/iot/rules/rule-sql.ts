@@ -29,8 +29,9 @@ const functions: Readonly<Record<string, (message: RuleMessage, level: string) =
 type Condition = (message: RuleMessage, payload: Record<string, unknown>) => boolean;
 
 /**
- * Compiles `SELECT <columns> FROM '<filter>'`, and optionally `WHERE regexp_matches(<value>, '<pattern>')`. A column is `*`, or a value
- * with or without `AS name`; a value is a field of the payload, `topic()`, `topic(n)`, `clientid()` or `timestamp()`.
+ * Compiles `SELECT <columns> FROM '<filter>'`, and optionally `WHERE regexp_matches(<value>, '<pattern>')`. A column is
+ * `*`, or a value with or without `AS name`; a value is a field of the payload, `topic()`, `topic(n)`, `clientid()` or
+ * `timestamp()`.
  * @throws Error that names anything else
  */
 export function compileRuleSql(sql: string): RuleSql {
@@ -60,8 +61,9 @@ function compileColumn(text: string, sql: string): Column {
 }
 
 /**
- * `regexp_matches`: whether a string contains a match of a regular expression of Java, of which those are supported that JavaScript
- * reads in the same way; without a string it is Undefined, which is not true (AWS IoT SQL reference, "Functions", "WHERE clause").
+ * `regexp_matches`: whether a string contains a match of a regular expression of Java, of which those are supported
+ * that JavaScript reads in the same way; without a string it is Undefined, which is not true (AWS IoT SQL reference,
+ * "Functions", "WHERE clause").
  */
 function compileCondition(text: string, sql: string): Condition {
   const [, source, pattern] = /^regexp_matches\(\s*(.+?)\s*,\s*'([^']*)'\s*\)$/is.exec(text) ?? [];

@@ -9,8 +9,8 @@ export interface PoolLimits {
   readonly idleMs: number;
   /**
    * A call that only waits for so long holds its instance: the instance is beyond the maxima from then on, so that another can
-   * start in its place, as Lambda would start one. While this machine is busy no call counts as waiting: more instances would make it
-   * busier.
+   * start in its place, as Lambda would start one. While this machine is busy no call counts as waiting: more instances
+   * would make it busier.
    */
   readonly heldAfterMs: number;
 }
@@ -163,7 +163,10 @@ export function createInstancePool(
   };
 }
 
-/** A thread that waits is busy for less of the time; this thread, which all calls pass, is busy for more of it when the machine is. */
+/**
+ * A thread that waits is busy for less of the time; this thread, which all calls pass, is busy for more of it when the
+ * machine is.
+ */
 const WAITS_BELOW = 0.2;
 const BUSY_FROM = 0.8;
 

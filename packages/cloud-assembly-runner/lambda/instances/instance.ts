@@ -33,7 +33,10 @@ export interface Instance {
   /** Resolves with the handler's result as JSON; rejects with FunctionError or FunctionTimedOut. One call at a time. */
   run(request: InvocationRequest): Promise<string>;
   end(): Promise<void>;
-  /** Starts to measure. @returns the part of the time since then, 0 to 1, in which the thread was busy or waited for a processor */
+  /**
+   * Starts to measure.
+   * @returns the part of the time since then, 0 to 1, in which the thread was busy or waited for a processor
+   */
   measureUtilization(): () => number;
 }
 

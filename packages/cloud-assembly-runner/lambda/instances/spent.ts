@@ -21,7 +21,10 @@ export interface SpentMeter {
   reset(): void;
 }
 
-/** Of the calling thread, in ns: time on a processor, and time of waiting for one (Linux, Documentation/scheduler/sched-stats). */
+/**
+ * Of the calling thread, in ns: time on a processor, and time of waiting for one (Linux,
+ * Documentation/scheduler/sched-stats).
+ */
 const SCHEDULE_STATISTICS = '/proc/thread-self/schedstat';
 
 export function createSpentMeter(): SpentMeter {

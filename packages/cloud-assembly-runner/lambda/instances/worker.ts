@@ -36,8 +36,8 @@ export interface Invocation {
 }
 
 /**
- * Message of an instance: loaded, result, failure; and, at any time, a line of output that may carry a metric, and the error code when
- * its output could not be logged.
+ * Message of an instance: loaded, result, failure; and, at any time, a line of output that may carry a metric, and the
+ * error code when its output could not be logged.
  */
 export type InstanceMessage =
   | { readonly kind: 'ready'; readonly spent: Spent }

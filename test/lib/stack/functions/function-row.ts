@@ -44,7 +44,10 @@ export const streamPermissions = (tables: string[], queue: string) => [
   ...['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].map((action) => `sqs:${action} ${queue}`),
 ];
 
-/** Returns the file below `lambdas/`, without `.lambda.ts`, whose bundle a function has: the folder of its code says it (`lib/functions/late-bundles.ts`). */
+/**
+ * Returns the file below `lambdas/`, without `.lambda.ts`, whose bundle a function has: the folder of its code says it
+ * (`lib/functions/late-bundles.ts`).
+ */
 export const entryOf = (lambda: CfnResource): string =>
   lambda.Metadata?.['aws:asset:path']?.replace(/^functions\.[\da-f]+\//, '') ?? '';
 

@@ -1,7 +1,10 @@
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.model.*;
 
-/** Reads a page of the feed as a later service may send it: an unknown type, an unknown value of an open list, an unknown field. */
+/**
+ * Reads a page of the feed as a later service may send it: an unknown type, an unknown value of an open list, an
+ * unknown field.
+ */
 public final class Partner {
   private static final String COMMON =
       "\"cursor\":\"event-7k2m9qx4-00000000c5\",\"sequence\":3,\"timestamp\":\"2026-11-27T10:30:15.123Z\"";

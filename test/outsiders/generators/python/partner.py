@@ -1,4 +1,7 @@
-"""Reads a page of the feed as a later service may send it: an unknown type, an unknown value of an open list, an unknown field."""
+"""Reads a page of the feed as a later service may send it.
+
+It has an unknown type, an unknown value of an open list, and an unknown field.
+"""
 
 import sys
 

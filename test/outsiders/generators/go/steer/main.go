@@ -1,5 +1,5 @@
-// Command steer is what a partner writes to steer a drone: it dispatches a job, pauses the drone, lets it go on, and calls it home. It ends
-// with 1 unless the drone obeys.
+// Command steer is what a partner writes to steer a drone: it dispatches a job, pauses the drone, lets it go on, and
+// calls it home. It ends with 1 unless the drone obeys.
 package main
 
 import (

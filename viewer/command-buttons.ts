@@ -1,4 +1,5 @@
-import { endsFlight, type KnownCommand } from '../domain/commands/command';
+import { type KnownCommand } from '../domain/commands/command';
+import { endsFlight } from '../domain/commands/stops';
 import { isOnGround } from '../domain/telemetry/flight';
 import { permitsCommand } from '../domain/shares/viewer-rights';
 import type { Connection } from './connection';

@@ -10,7 +10,7 @@ import { organisationOf } from '../../domain/values/id';
 import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { isOneOf, update } from '../store/expression';
-import { commandFromItem, type CommandKey } from './command-item';
+import { commandFromItem, type CommandKey } from './commands';
 
 export interface CommandChange extends Partial<Pick<CommandRecord, 'reason' | 'supersededBy'>> {
   readonly status: CommandStatus;

@@ -2,8 +2,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { controlLease, type ControlLease } from '../../domain/commands/control-lease';
-import { insertTogether, type ConditionalPut } from '../store/idempotency';
+import { insertTogether, type ConditionalPut, type FirstAnswer } from '../store/idempotency';
 import { dynamodb, table } from '../store/dynamodb';
+import { endsFlight } from '../../domain/commands/stops';
+import type { CommandRecord } from '../../domain/commands/command-record';
+import { stopsWith } from '../../domain/commands/joined-stop';
+import { commandToItem } from './commands';
 
 /** Sort key of the head; no command has such an id. */
 const HEAD = 'head';
@@ -48,7 +52,7 @@ function unchanged({ sequence, revision }: Head) {
 }
 
 /** The put of a head in place of the one that was read, if nobody has written it since. */
-export const putHead = (deviceId: string, before: Head, change: Omit<Partial<Head>, 'revision'>): ConditionalPut => ({
+const putHead = (deviceId: string, before: Head, change: Omit<Partial<Head>, 'revision'>): ConditionalPut => ({
   TableName: table('commands'),
   Item: { deviceId, commandId: HEAD, ...before, ...change, revision: (before.revision ?? 0) + 1 },
   ...unchanged(before),
@@ -61,3 +65,48 @@ export const putHead = (deviceId: string, before: Head, change: Omit<Partial<Hea
  */
 export const saveControl = (deviceId: string, before: Head, control: ControlLease | undefined): Promise<boolean> =>
   insertTogether([putHead(deviceId, before, { control })]);
+
+/**
+ * New commands of a device, in one order: each is stored together with the head of the device's commands, on the
+ * condition that the head is as it was read.
+ */
+
+/** What is stored with a command. */
+interface Beside {
+  /** The device's commands of this minute, if this one counts. */
+  readonly counted?: Head['counted'];
+  /** Of a viewer's command. */
+  readonly shareCode?: string | undefined;
+  readonly firstAnswer?: FirstAnswer | undefined;
+}
+
+/**
+ * Stores a command after the others of its device.
+ * @param before the head that it was made with
+ * @returns false when the device got another command, or another holder, meanwhile
+ * @throws AlreadyAnswered when the idempotency key has been used
+ */
+export const insertCommand = (
+  command: CommandRecord,
+  before: Head,
+  { counted, shareCode, firstAnswer }: Beside = {},
+): Promise<boolean> => {
+  const { deviceId, commandId, sequence, name, requestedAt } = command;
+  return insertTogether(
+    [
+      putHead(deviceId, before, {
+        sequence,
+        newest: { commandId, name, requestedAt },
+        stops: stopsWith(before, command),
+        ending: endsFlight(name) ? commandId : before.ending,
+        ...(counted && { counted }),
+      }),
+      {
+        TableName: table('commands'),
+        Item: commandToItem(command, shareCode),
+        ConditionExpression: 'attribute_not_exists(commandId)',
+      },
+    ],
+    firstAnswer,
+  );
+};

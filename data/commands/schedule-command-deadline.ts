@@ -1,6 +1,6 @@
 /** When a command times out: messages in the queue of retries. */
 import * as z from 'zod/mini';
-import type { CommandKey } from './command-item';
+import type { CommandKey } from './commands';
 import { sendToQueue } from '../store/queue';
 
 const deadline = z.strictObject({ dueCommand: z.object({ deviceId: z.string(), commandId: z.string() }) });

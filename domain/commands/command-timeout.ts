@@ -1,5 +1,5 @@
 /** How long a command may wait until it is begun, and how long it may take. */
-import { endsFlight } from './command';
+import { endsFlight } from './stops';
 
 /** Until when the platform must have begun a command, in ms after its request. */
 export const START_WITHIN_MS = 10_000;

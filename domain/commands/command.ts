@@ -1,8 +1,8 @@
 /** What a device in the air can be told: the name of a command, and its parameters. */
 import * as z from 'zod/mini';
 import { location } from '../values/destination';
-import { freeForm } from '../values/free-form';
 import { text } from '../values/text';
+import { freeForm } from '../values/free-form';
 
 /** Where a command is for: a schema of its own, since the documents say something else of it than of a job's place. */
 export const commandPosition = z.extend(location, {});
@@ -67,7 +67,3 @@ export type Command = z.output<typeof viewerCommand>;
 
 /** Who a command comes from: a client of the organisation, a viewer of a share, or this service itself. */
 export const commandOrigins = ['partner', 'share', 'service'] as const;
-
-/** Commands that end a flight. Whatever is pending ends as SUPERSEDED when one is accepted. */
-const flightEnding = ['RETURN_HOME', 'LAND'] as const satisfies KnownCommand[];
-export const endsFlight = (name: string): boolean => flightEnding.some((each) => each === name);

@@ -1,11 +1,11 @@
 /** Whether a device may be told something now, by what is known of it. */
-import { commandNames, endsFlight, isAmong, isKnownCommand, type Command } from './command';
+import { commandNames, isAmong, isKnownCommand, type Command } from './command';
+import { endsFlight, isStop } from './stops';
 import type { Requester } from './command-record';
 import { whyLeaseRefuses, type ControlLease } from './control-lease';
 import type { Location } from '../values/destination';
 import { metresTo } from '../dispatch/candidate';
 import type { Device, DeviceCapabilities } from '../fleet/device';
-import { isStop } from './stops';
 import { isOnGround } from '../telemetry/flight';
 import { organisationOf } from '../values/id';
 import type { Job } from '../jobs/job';

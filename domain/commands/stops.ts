@@ -2,6 +2,8 @@
 import type { commandOrigins, KnownCommand } from './command';
 
 interface Stop {
+  /** Whether it ends the flight. Whatever is pending ends as SUPERSEDED when such a command is accepted. */
+  readonly endsFlight: boolean;
   /** Whether no limit of commands counts or refuses it. */
   readonly passesLimits: boolean;
   /** For whom it comes through although somebody else holds the device. */
@@ -12,9 +14,9 @@ interface Stop {
 
 /** `LAND` ends the flight where the drone is, whatever is below it: a stranger needs more for it than for the others. */
 export const stops = {
-  PAUSE: { passesLimits: true, passesLeaseFor: ['partner', 'share'], isViewersByDefault: true },
-  RETURN_HOME: { passesLimits: true, passesLeaseFor: ['partner', 'share'], isViewersByDefault: true },
-  LAND: { passesLimits: true, passesLeaseFor: ['partner'], isViewersByDefault: false },
+  PAUSE: { endsFlight: false, passesLimits: true, passesLeaseFor: ['partner', 'share'], isViewersByDefault: true },
+  RETURN_HOME: { endsFlight: true, passesLimits: true, passesLeaseFor: ['partner', 'share'], isViewersByDefault: true },
+  LAND: { endsFlight: true, passesLimits: true, passesLeaseFor: ['partner'], isViewersByDefault: false },
 } as const satisfies Partial<Record<KnownCommand, Stop>>;
 
 export type StopName = keyof typeof stops;
@@ -25,6 +27,9 @@ const findStop = (name: string): Stop | undefined => (isStop(name) ? stops[name]
 
 /** Whether a command keeps a drone from harm. */
 export const isStop = (name: string): name is StopName => Object.hasOwn(stops, name);
+
+/** Whether a command ends the flight. */
+export const endsFlight = (name: string): boolean => findStop(name)?.endsFlight === true;
 
 /** Whether no limit of commands counts or refuses a command. */
 export const passesLimits = (name: string): boolean => findStop(name)?.passesLimits === true;

@@ -41,3 +41,6 @@ export const moment = z.pipe(
     ),
   z.transform((value) => new Date(value).toISOString()),
 );
+
+/** A text that begins with a capital letter. */
+export const capitalised = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,8 +1,7 @@
 import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../contract/terms/rates';
 import { keepAnswer, type FirstAnswer } from '../../data/store/idempotency';
-import type { Head } from '../../data/commands/command-head';
+import { insertCommand, type Head } from '../../data/commands/command-head';
 import { readCommand } from '../../data/commands/commands';
-import { insertCommand } from '../../data/commands/new-commands';
 import { readFlownJobs, type FlownJob } from '../../data/jobs/busy-devices';
 import { newId } from '../../data/store/new-id';
 import type { Command } from '../../domain/commands/command';

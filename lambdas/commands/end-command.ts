@@ -1,6 +1,5 @@
 import { changeCommand } from '../../data/commands/command-changes';
-import type { CommandKey } from '../../data/commands/command-item';
-import { readCommand } from '../../data/commands/commands';
+import { readCommand, type CommandKey } from '../../data/commands/commands';
 import { isEnded, type CommandReason } from '../../domain/commands/command-lifecycle';
 import type { CommandRecord } from '../../domain/commands/command-record';
 

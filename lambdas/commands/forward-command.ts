@@ -1,9 +1,8 @@
-import type { StoredCommand } from '../../data/commands/command-item';
-import { readCommand, readOpenCommands } from '../../data/commands/commands';
+import { readCommand, readOpenCommands, type StoredCommand } from '../../data/commands/commands';
 import { scheduleCommandDeadline } from '../../data/commands/schedule-command-deadline';
 import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { readShare } from '../../data/shares/shares';
-import { endsFlight } from '../../domain/commands/command';
+import { endsFlight } from '../../domain/commands/stops';
 import type { CommandReason } from '../../domain/commands/command-lifecycle';
 import { toPlatformCommand, type CommandRecord } from '../../domain/commands/command-record';
 import { organisationId, organisationOf } from '../../domain/values/id';

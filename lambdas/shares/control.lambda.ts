@@ -3,8 +3,8 @@ import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../contra
 import type { ViewerSession } from '../../data/channels/sessions';
 import { digestShareCode, viewerPseudonym } from '../../data/shares/share-id';
 import { isKnownCommand, type Command } from '../../domain/commands/command';
-import { isStop, passesLimits } from '../../domain/commands/stops';
 import { knownCommand } from '../../domain/commands/command-request';
+import { isStop, passesLimits } from '../../domain/commands/stops';
 import { Unreadable } from '../../domain/values/judged';
 import { Refusal } from '../../domain/values/refusal';
 import { permitsCommand } from '../../domain/shares/viewer-rights';

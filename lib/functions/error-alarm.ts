@@ -1,3 +1,4 @@
+import { capitalised } from '../../domain/values/text';
 import { Stack } from 'aws-cdk-lib/core';
 import { MathExpression, Metric, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
@@ -40,8 +41,6 @@ export function alarmOnErrors(
     threshold: MAX_ERRORS,
   });
 }
-
-export const capitalised = (capability: Capability) => capability.charAt(0).toUpperCase() + capability.slice(1);
 
 /** Counts the lines of functions that refuse for a reason. @returns their number, of all functions together */
 export function countRefusals(scope: Construct, refusing: readonly ApiFunction[], reason: RefusalCode): Metric {

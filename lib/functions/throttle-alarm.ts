@@ -1,7 +1,8 @@
 import type { Construct } from 'constructs';
 import { type Capability, THROTTLES } from '../../contract/terms/metrics';
 import { type Suffering, defineAlarm } from './alarm-definition';
-import { capitalised, lineMetric, MAX_ERRORS } from './error-alarm';
+import { lineMetric, MAX_ERRORS } from './error-alarm';
+import { capitalised } from '../../domain/values/text';
 
 /**
  * Defines the alarm `<Capability>Throttled` over the calls of the functions of {@link countErrors} that DynamoDB

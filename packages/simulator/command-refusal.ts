@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { commandParameters, endsFlight, isKnownCommand, type KnownCommand } from '../../domain/commands/command';
+import { commandParameters, isKnownCommand, type KnownCommand } from '../../domain/commands/command';
+import { endsFlight } from '../../domain/commands/stops';
 import { type CommandReason } from '../../domain/commands/command-lifecycle';
 import { neededFrom, PER_SECOND } from './charge';
 import { courseOf, type Flight } from './course';

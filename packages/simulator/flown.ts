@@ -1,4 +1,4 @@
-import { endsFlight } from '../../domain/commands/command';
+import { endsFlight } from '../../domain/commands/stops';
 import { type CommandReason } from '../../domain/commands/command-lifecycle';
 import { type FailureReason } from '../../domain/jobs/job-report';
 import { type Flight } from './course';

@@ -1,4 +1,4 @@
-import { endsFlight } from '../../domain/commands/command';
+import { endsFlight } from '../../domain/commands/stops';
 import { type CommandReason } from '../../domain/commands/command-lifecycle';
 import { isSupported, whyNotObeyed } from './command-refusal';
 import { flownOf, isOutOfReach } from './flown';

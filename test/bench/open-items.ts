@@ -1,6 +1,5 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { commandToItem as commandItem } from '../../data/commands/command-item';
-import { readOpenCommands } from '../../data/commands/commands';
+import { commandToItem as commandItem, readOpenCommands } from '../../data/commands/commands';
 import { readBusyDevices } from '../../data/jobs/busy-devices';
 import { jobToItem as jobItem } from '../../data/jobs/job-item';
 import { dynamodb, table } from '../../data/store/dynamodb';

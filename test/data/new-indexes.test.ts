@@ -1,8 +1,7 @@
 /** Indexes that an update has added: the answer is the same while DynamoDB fills them in, and no ended item is read for it. */
 import { QueryCommand, type QueryCommandInput, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { commandToItem as commandItem } from '../../data/commands/command-item';
+import { commandToItem as commandItem, readOpenCommands } from '../../data/commands/commands';
 import { changeCommand } from '../../data/commands/command-changes';
-import { readOpenCommands } from '../../data/commands/commands';
 import { readBusyDevices, readFlownJobs } from '../../data/jobs/busy-devices';
 import { jobToItem as jobItem } from '../../data/jobs/job-item';
 import { firstIdAt } from '../../data/store/new-id';

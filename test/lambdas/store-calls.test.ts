@@ -8,7 +8,7 @@ import { scopes, permits, scopeNames, scopesOf } from '../../contract/terms/scop
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import { fleetKey } from '../../data/fleet/fleet-key';
 import { jobKey, jobToItem } from '../../data/jobs/job-item';
-import { commandToItem as commandItem } from '../../data/commands/command-item';
+import { commandToItem as commandItem } from '../../data/commands/commands';
 import { acme, id, sampleCommand, sampleJob, sampleShare, fullSample, refusalOf } from '../domain/fixtures/samples';
 import { missionFile } from '../api/mission-file';
 import { missionBucket } from '../data/fixtures/mission-bucket';

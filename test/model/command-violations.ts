@@ -1,5 +1,4 @@
-import { endsFlight } from '../../domain/commands/command';
-import { isStop } from '../../domain/commands/stops';
+import { endsFlight, isStop } from '../../domain/commands/stops';
 import {
   commandLifecycle,
   commandStatuses,

@@ -64,6 +64,3 @@ export const actionsWhere = (
   { actions }: Messaging,
   has: (row: Messaging['actions'][string]) => boolean,
 ): Messaging['actions'] => Object.fromEntries(Object.entries(actions).filter(([, row]) => has(row)));
-
-/** `JobSocket` for `jobSocket`. */
-export const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);

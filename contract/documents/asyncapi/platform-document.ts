@@ -1,3 +1,4 @@
+import { capitalised } from '../../../domain/values/text';
 import type * as z from 'zod/mini';
 import { viewerCommand } from '../../../domain/commands/command';
 import { sample } from '../../../domain/telemetry/sample';
@@ -15,8 +16,6 @@ type EventType = keyof typeof platformTexts;
 
 /** The name of an event in the document: `jobCreated`, `deviceGroupRegistered`. */
 const nameOf = (type: string) => messageName(type.replaceAll('-', '.'));
-const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
-
 type Events = Readonly<Record<string, z.ZodMiniType>>;
 
 /** The events that have the same detail. */

@@ -1,14 +1,7 @@
 import { socketMessages } from '../../channels/socket-messages';
 import { findField } from '../fields';
-import {
-  actionsWhere,
-  capitalised,
-  exchanged,
-  messageReferences,
-  receive,
-  request,
-  resumableHandshake,
-} from './channel-parts';
+import { actionsWhere, exchanged, messageReferences, receive, request, resumableHandshake } from './channel-parts';
+import { capitalised } from '../../../domain/values/text';
 import { CLEARED, messageName, type Messaging } from './message-components';
 import { mqttServers, needsScope, webSocketServers } from './servers';
 

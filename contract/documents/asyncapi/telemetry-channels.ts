@@ -3,15 +3,8 @@ import { socketMessages } from '../../channels/socket-messages';
 import { broadcastProtocol, shareProtocols } from '../../shares/viewer-protocol';
 import { TELEMETRY_PATH } from '../../websocket-actions';
 import { exampleIds } from '../examples/message-example';
-import {
-  actionsWhere,
-  capitalised,
-  exchanged,
-  messageReferences,
-  partnerHandshake,
-  receive,
-  request,
-} from './channel-parts';
+import { actionsWhere, exchanged, messageReferences, partnerHandshake, receive, request } from './channel-parts';
+import { capitalised } from '../../../domain/values/text';
 import type { Messaging } from './message-components';
 import { needsScope, needsShareCode, webSocketServers } from './servers';
 

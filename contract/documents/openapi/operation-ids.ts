@@ -1,3 +1,4 @@
+import { capitalised } from '../../../domain/values/text';
 import { endpointTable } from '../../endpoint-table';
 import type { EndpointKey } from '../../endpoints';
 
@@ -22,9 +23,6 @@ export const findFirstPath = (key: EndpointKey): EndpointKey | undefined =>
     : (Object.keys(endpointTable) as EndpointKey[]).find(
         (other) => other !== key && endpointTable[other] === endpointTable[key] && secondPaths[other] === undefined,
       );
-
-/** A name with a capital letter: `Job`. */
-export const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Name of a schema of an endpoint without a better one: `ListJobsReply`. */
 export const schemaNameOf = (key: EndpointKey, part: 'Query' | 'Request' | 'Reply') => capitalised(mainId(key)) + part;

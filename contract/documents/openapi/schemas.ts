@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { commandNames, commandPosition } from '../../../domain/commands/command';
-import { commandRecord, lateOutcome } from '../../../domain/commands/command-record';
 import { knownRequests, ownRequest } from '../../../domain/commands/command-request';
+import { commandRecord, lateOutcome } from '../../../domain/commands/command-record';
 import { candidate } from '../../../domain/dispatch/candidate';
 import { finding } from '../../../domain/dispatch/job-check';
 import { deviceRange } from '../../../domain/fleet/device';
@@ -31,7 +31,8 @@ import { findField } from '../fields';
 import { jsonSchemas, type Direction, type JsonSchema } from '../json-schema';
 import { enumerations, withReferences } from './enums';
 import type { Reference } from './openapi-types';
-import { capitalised, schemaNameOf } from './operation-ids';
+import { schemaNameOf } from './operation-ids';
+import { capitalised } from '../../../domain/values/text';
 
 interface NamedSchema {
   readonly schema: z.ZodMiniType;

@@ -8,9 +8,9 @@ import {
 } from '../../../domain/commands/command-lifecycle';
 import { control } from '../../../contract/shares/viewers.actions';
 import { commandNames } from '../../../domain/commands/command';
+import { commandRequest } from '../../../domain/commands/command-request';
 import { isStop } from '../../../domain/commands/stops';
 import type { CommandRecord } from '../../../domain/commands/command-record';
-import { commandRequest } from '../../../domain/commands/command-request';
 import { isJoined, stopsWith, stopToJoin } from '../../../domain/commands/joined-stop';
 import { inboundEvents } from '../../../domain/platform/inbound-events';
 import { shareRequest } from '../../../domain/shares/new-share';

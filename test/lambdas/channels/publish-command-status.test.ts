@@ -1,6 +1,6 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { listenersKey } from '../../../data/channels/listeners';
-import { commandToItem } from '../../../data/commands/command-item';
+import { commandToItem } from '../../../data/commands/commands';
 import { jobToItem as jobItem } from '../../../data/jobs/job-item';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import { connection } from '../../data/fixtures/sockets';

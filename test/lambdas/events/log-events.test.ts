@@ -1,4 +1,4 @@
-import { commandToItem } from '../../../data/commands/command-item';
+import { commandToItem } from '../../../data/commands/commands';
 import { organisationLog } from '../../../data/events/log-items';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import { logEvents } from '../../../lambdas/events/log-events';

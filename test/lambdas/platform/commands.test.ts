@@ -1,6 +1,6 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { commandToItem } from '../../../data/commands/command-item';
+import { commandToItem } from '../../../data/commands/commands';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import type { Job } from '../../../domain/jobs/job';
 import { commandStatuses, isEnded } from '../../../domain/commands/command-lifecycle';

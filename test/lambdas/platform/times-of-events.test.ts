@@ -3,7 +3,7 @@ import { platformEventExamples } from '../../../contract/platform/platform-event
 import { platformEnvelope } from '../../../contract/platform/platform-envelope';
 import { inboundEvents, type InboundEventType } from '../../../domain/platform/inbound-events';
 import { PLATFORM } from '../../../domain/values/service';
-import { commandToItem as commandItem } from '../../../data/commands/command-item';
+import { commandToItem as commandItem } from '../../../data/commands/commands';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { jobToItem as jobItem } from '../../../data/jobs/job-item';
 import { organisationOf } from '../../../domain/values/id';

@@ -36,9 +36,9 @@ export async function readItems(
   keys: readonly string[],
   others: readonly Item[],
 ): Promise<(Item | undefined)[]> {
-  const keyOf = (item: Item): Item => Object.fromEntries(keys.map((name) => [name, item[name] as AttributeValue]));
+  const primaryKey = (item: Item): Item => Object.fromEntries(keys.map((name) => [name, item[name] as AttributeValue]));
   const found: Item[] = [];
-  let left = others.map(keyOf);
+  let left = others.map(primaryKey);
   for (let tries = 0; left.length > 0; tries += 1) {
     if (tries === MAX_TRIES) throw new Error(`${table} keeps leaving out ${left.length} items`);
     if (tries > 0) await pause(FIRST_PAUSE_MS * 2 ** tries);
@@ -47,6 +47,6 @@ export async function readItems(
     found.push(...(Responses?.[table] ?? []));
     left = UnprocessedKeys?.[table]?.Keys ?? [];
   }
-  const byKey = new Map(found.map((item) => [JSON.stringify(keyOf(item)), item]));
-  return others.map((other) => byKey.get(JSON.stringify(keyOf(other))));
+  const byKey = new Map(found.map((item) => [JSON.stringify(primaryKey(item)), item]));
+  return others.map((other) => byKey.get(JSON.stringify(primaryKey(other))));
 }

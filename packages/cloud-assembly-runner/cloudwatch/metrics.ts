@@ -61,14 +61,14 @@ export function createMetrics(): MetricStore {
   return {
     put(namespace, name, value, dimensions = {}) {
       if (kept.size === 0) return;
-      const series = kept.get(keyOf({ namespace, name, dimensions }));
+      const series = kept.get(metricKey({ namespace, name, dimensions }));
       if (series) series.current = merged(series.current, { count: 1, sum: value, minimum: value, maximum: value });
     },
 
     measure: (publish) => void measured.push(publish),
 
     keep(metric, minutes) {
-      const key = keyOf(metric);
+      const key = metricKey(metric);
       const series = kept.get(key) ?? newSeries();
       series.minutes = Math.max(series.minutes, minutes);
       kept.set(key, series);
@@ -106,7 +106,7 @@ function merged(one: Statistics | undefined, other: Statistics | undefined): Sta
   };
 }
 
-const keyOf = ({ namespace, name, dimensions }: MetricName) =>
+const metricKey = ({ namespace, name, dimensions }: MetricName) =>
   [
     namespace,
     name,

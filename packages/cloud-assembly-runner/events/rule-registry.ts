@@ -29,18 +29,18 @@ export function createRuleRegistry(dataFolder: string, arnOf: (path: string) => 
   const file = openDataFile(join(dataFolder, 'rules.json'), z.array(ruleDefinition), []);
   const rules = new Map<string, Rule>();
   const ofTemplate = new Set<string>();
-  const keyOf = ({ EventBusName, Name }: RuleDefinition) => rulePath(EventBusName, Name);
+  const ruleKey = ({ EventBusName, Name }: RuleDefinition) => rulePath(EventBusName, Name);
 
   /** Stores rules of calls before they take effect. Changes to rules of the template end with the stack. */
   const save = (next: readonly Rule[]) =>
-    file.write(next.map(({ definition }) => definition).filter((one) => !ofTemplate.has(keyOf(one))));
+    file.write(next.map(({ definition }) => definition).filter((one) => !ofTemplate.has(ruleKey(one))));
 
   return {
     of: (busName) => [...rules.values()].filter((rule) => rule.busName === busName),
     find: (busName, name) => rules.get(rulePath(busName, name)),
 
-    put(definition, isFromTemplate = ofTemplate.has(keyOf(definition))) {
-      const key = keyOf(definition);
+    put(definition, isFromTemplate = ofTemplate.has(ruleKey(definition))) {
+      const key = ruleKey(definition);
       const rule = compileRule(definition, arnOf);
       if (isFromTemplate) ofTemplate.add(key);
       else save([...new Map(rules).set(key, rule).values()]);
@@ -49,14 +49,14 @@ export function createRuleRegistry(dataFolder: string, arnOf: (path: string) => 
     },
 
     remove({ definition }) {
-      const key = keyOf(definition);
+      const key = ruleKey(definition);
       if (!ofTemplate.has(key)) save([...rules].filter(([other]) => other !== key).map(([, rule]) => rule));
       rules.delete(key);
     },
 
     restore(hasBus) {
-      const kept = file.read().filter((one) => !rules.has(keyOf(one)));
-      for (const one of kept) rules.set(keyOf(one), compileRule(one, arnOf));
+      const kept = file.read().filter((one) => !rules.has(ruleKey(one)));
+      for (const one of kept) rules.set(ruleKey(one), compileRule(one, arnOf));
       return kept.filter(({ EventBusName }) => !hasBus(EventBusName));
     },
   };

@@ -24,8 +24,8 @@ export function traceOf(functionArn: string, traceHeader = ''): Trace {
   const root =
     fields.get('Root') ?? `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
   const lineage = lineageIn(traceHeader);
-  const recursions = (lineage.get(keyOf(functionArn)) ?? 0) + 1;
-  lineage.set(keyOf(functionArn), recursions);
+  const recursions = (lineage.get(functionKey(functionArn)) ?? 0) + 1;
+  lineage.set(functionKey(functionArn), recursions);
   const counts = [...lineage].map(([key, count]) => `${key}:${count}`).join('|');
   const parent = randomBytes(8).toString('hex');
   return { header: `Root=${root};Parent=${parent};Sampled=0;Lineage=${counts}`, recursions: recursions };
@@ -33,7 +33,8 @@ export function traceOf(functionArn: string, traceHeader = ''): Trace {
 
 /** For a batch of events: the tracing header in whose chain the function was invoked most often. */
 export function longestChain(functionArn: string, traceHeaders: readonly (string | undefined)[]): string | undefined {
-  const recursions = (traceHeader: string | undefined) => lineageIn(traceHeader ?? '').get(keyOf(functionArn)) ?? 0;
+  const recursions = (traceHeader: string | undefined) =>
+    lineageIn(traceHeader ?? '').get(functionKey(functionArn)) ?? 0;
   return traceHeaders.reduce(
     (longest, one) => (recursions(one) > recursions(longest) ? one : longest),
     traceHeaders[0],
@@ -54,7 +55,7 @@ function lineageIn(header: string): Map<string, number> {
   );
 }
 
-function keyOf(functionArn: string): string {
+function functionKey(functionArn: string): string {
   return createHash('sha256').update(functionArn).digest('hex').slice(0, 8);
 }
 

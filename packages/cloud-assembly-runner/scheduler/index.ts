@@ -73,10 +73,10 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     eventOf: (one) => (one.Target.Input === undefined ? defaultEvent(one) : (JSON.parse(one.Target.Input) as unknown)),
     onCompleted: (one) => {
       // It may have been replaced or deleted meanwhile.
-      if (apiSchedules.get(keyOf(one)) !== one) return;
+      if (apiSchedules.get(scheduleKey(one)) !== one) return;
       updateApiSchedules((next) => {
-        if (one.ActionAfterCompletion === 'DELETE') next.delete(keyOf(one));
-        else next.set(keyOf(one), { ...one, onCompleted: true });
+        if (one.ActionAfterCompletion === 'DELETE') next.delete(scheduleKey(one));
+        else next.set(scheduleKey(one), { ...one, onCompleted: true });
       });
     },
   });
@@ -108,8 +108,13 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     const properties = { Name: resource.logicalId.slice(0, 64), ...resource.properties };
     const one = propertiesOf({ ...resource, properties }, schedule);
     const now = Date.now() / 1000;
-    templateSchedules.set(keyOf(one), { ...one, CreationDate: now, LastModificationDate: now, onCompleted: false });
-    return { ref: one.Name, attributes: { Arn: arnOf('schedule', keyOf(one)) } };
+    templateSchedules.set(scheduleKey(one), {
+      ...one,
+      CreationDate: now,
+      LastModificationDate: now,
+      onCompleted: false,
+    });
+    return { ref: one.Name, attributes: { Arn: arnOf('schedule', scheduleKey(one)) } };
   }
 
   return {
@@ -118,13 +123,13 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
       find: (groupName, name) =>
         apiSchedules.get(`${groupName}/${name}`) ?? templateSchedules.get(`${groupName}/${name}`),
       put: (one) => {
-        updateApiSchedules((next) => next.set(keyOf(one), one));
-        timers.set(keyOf(one), one, one.CreationDate * 1000);
+        updateApiSchedules((next) => next.set(scheduleKey(one), one));
+        timers.set(scheduleKey(one), one, one.CreationDate * 1000);
       },
       remove: (one) => {
-        if (apiSchedules.has(keyOf(one))) updateApiSchedules((next) => next.delete(keyOf(one)));
-        timers.clear(keyOf(one));
-        templateSchedules.delete(keyOf(one));
+        if (apiSchedules.has(scheduleKey(one))) updateApiSchedules((next) => next.delete(scheduleKey(one)));
+        timers.clear(scheduleKey(one));
+        templateSchedules.delete(scheduleKey(one));
       },
       hasGroup: (name) => groups.has(name),
       canAssume: canAssume,
@@ -141,9 +146,9 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     },
 
     start() {
-      apiSchedules = new Map(file.read().map((one) => [keyOf(one), one]));
-      for (const one of templateSchedules.values()) timers.set(keyOf(one), one, one.CreationDate * 1000);
-      for (const one of apiSchedules.values()) timers.set(keyOf(one), one);
+      apiSchedules = new Map(file.read().map((one) => [scheduleKey(one), one]));
+      for (const one of templateSchedules.values()) timers.set(scheduleKey(one), one, one.CreationDate * 1000);
+      for (const one of apiSchedules.values()) timers.set(scheduleKey(one), one);
       return Promise.resolve();
     },
 
@@ -156,6 +161,6 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
 
 const isQueue = (targetArn: string) => /^arn:[^:]+:sqs:/.test(targetArn);
 
-function keyOf({ GroupName, Name }: { readonly GroupName: string; readonly Name: string }): string {
+function scheduleKey({ GroupName, Name }: { readonly GroupName: string; readonly Name: string }): string {
   return `${GroupName}/${Name}`;
 }

@@ -1,5 +1,5 @@
 import { LEASE_S } from '../domain/commands/control-lease';
-import { flownStatuses } from './jobs/lifecycle-sentences';
+import { flownStatusesInWords } from './jobs/lifecycle-sentences';
 import { MAX_TRACK_POINTS } from './telemetry/max-track-points';
 import type { CarriedType, ChannelKind } from './channels/status-channels';
 import { type WebSocketActionName } from './websocket-actions';
@@ -65,7 +65,7 @@ export const actionTexts: Readonly<Record<WebSocketActionName, MessagingTexts>> 
 export const channelTexts: Readonly<Record<ChannelKind, MessagingTexts>> = {
   job: {
     summary: 'Track a job',
-    description: `A message for each change of the job’s status. While the job is ${flownStatuses} and a device reports that it flies it (\`jobId\` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. Commands to the device that flies the job come as \`command.status\`. The final message has \`"deleted": true\`: the job was deleted.`,
+    description: `A message for each change of the job’s status. While the job is ${flownStatusesInWords} and a device reports that it flies it (\`jobId\` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. Commands to the device that flies the job come as \`command.status\`. The final message has \`"deleted": true\`: the job was deleted.`,
   },
   group: {
     summary: 'Track the devices of a group',

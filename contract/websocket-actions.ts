@@ -1,6 +1,6 @@
 import { authenticate, ping } from './channels/sockets.actions';
 import { publish, subscribe, unsubscribe } from './telemetry/telemetry.actions';
-import { control, flight, playback, releaseControl, takeControl } from './shares/viewers.actions';
+import { control, flight, playbackAction, releaseControlAction, takeControl } from './shares/viewers.actions';
 import type { WebSocketAction } from './terms/websocket-action';
 
 /** Path of the telemetry endpoint below {ws_url} (spec section 6). */
@@ -18,8 +18,8 @@ export const webSocketActions = {
   publish,
   control,
   takeControl,
-  releaseControl,
-  playback,
+  releaseControl: releaseControlAction,
+  playback: playbackAction,
   flight,
 } as const satisfies Record<string, WebSocketAction>;
 

@@ -1,4 +1,4 @@
-import type { Place } from './track-points';
+import type { ShownPlace } from './track-points';
 
 /** Values at one moment; null where the sample has none. */
 export interface Point {
@@ -39,7 +39,7 @@ export interface History {
   /** Forgets the flight: another one begins. */
   clear(): void;
   /** The places of all points. */
-  places(): Place[];
+  places(): ShownPlace[];
   /** @param seconds length of the time before the last point, all points if undefined */
   columns(seconds?: number): Columns;
 }

@@ -1,7 +1,7 @@
-import type { Place } from './track-points';
+import type { ShownPlace } from './track-points';
 
 /** Degrees of latitude that a place is away from a line between two others; on the plane, which will do for a route. */
-function toLine({ latitude, longitude }: Place, from: Place, to: Place): number {
+function toLine({ latitude, longitude }: ShownPlace, from: ShownPlace, to: ShownPlace): number {
   const narrow = Math.cos((latitude * Math.PI) / 180);
   const [east, north] = [(to.longitude - from.longitude) * narrow, to.latitude - from.latitude];
   const [x, y] = [(longitude - from.longitude) * narrow, latitude - from.latitude];
@@ -15,7 +15,7 @@ function toLine({ latitude, longitude }: Place, from: Place, to: Place): number 
  * route comes back to itself, the drone is still on its earlier part.
  * @param next the index before
  */
-export function nextPoint(route: readonly Place[], next: number, here: Place): number {
+export function nextPoint(route: readonly ShownPlace[], next: number, here: ShownPlace): number {
   const [before, goal, after] = [route[next - 1], route[next], route[next + 1]];
   if (!before || !goal || !after || toLine(here, goal, after) >= toLine(here, before, goal)) return next;
   return nextPoint(route, next + 1, here);

@@ -1,7 +1,7 @@
 import { element } from './element';
 
 /** A choice of the viewer that this browser remembers. */
-export interface Setting<Value extends string> {
+export interface StoredSetting<Value extends string> {
   readonly value: Value;
   /** Calls the listener after each change. */
   onChange(listener: () => void): void;
@@ -27,7 +27,7 @@ function write(key: string, value: string): void {
 }
 
 /** @param values all values; the first is the default */
-function createSetting<Value extends string>(name: string, values: readonly [Value, ...Value[]]): Setting<Value> {
+function createSetting<Value extends string>(name: string, values: readonly [Value, ...Value[]]): StoredSetting<Value> {
   const key = `share-page.${name}`;
   const valueOf = (text: string | null) => values.find((one) => one === text) ?? values[0];
   const listeners: (() => void)[] = [];

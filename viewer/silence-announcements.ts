@@ -1,5 +1,5 @@
 /** What is known at one moment. */
-export interface Situation {
+export interface SilenceSituation {
   /** Elapsed time in ms. */
   readonly at: number;
   readonly isConnected: boolean;
@@ -32,7 +32,7 @@ const SILENCE_EVERY_MS = 60_000;
  * When silence of a device, and its end, are announced to screen readers: each once. Without a connection neither is, since
  * that is announced by itself.
  */
-export function nextSilence(before: SilenceState, { at, isConnected, isOld }: Situation): SilenceStep {
+export function nextSilence(before: SilenceState, { at, isConnected, isOld }: SilenceSituation): SilenceStep {
   const { announcedAt, isAnnounced } = before;
   if (!isConnected) return { state: { announcedAt, isAnnounced: false } };
   if (!isOld) {

@@ -5,18 +5,18 @@ import { texts } from './locale';
 import { addTiles } from './map-tiles';
 import { nextPoint } from './next-point';
 import { units } from './settings';
-import { createTrackPoints, type Place } from './track-points';
+import { createTrackPoints, type ShownPlace } from './track-points';
 
 export interface TrackMap {
   /** Sets the drone's position. */
   move(position: Position): void;
   /** Replaces the track, oldest first. */
-  setTrack(places: readonly Place[]): void;
+  setTrack(places: readonly ShownPlace[]): void;
   /**
    * Sets where the drone flies to, and its route there, which begins and ends as the drone flies; undefined for no such
    * place.
    */
-  setWay(place: Place | undefined, route: readonly Place[]): void;
+  setWay(place: ShownPlace | undefined, route: readonly ShownPlace[]): void;
   /** Draws the drone and its track, the place that it flies to, and what is left of the route. */
   draw(way: ShownWay): void;
 }
@@ -28,7 +28,7 @@ export interface ShownWay {
 }
 
 /** In degrees; heading from north. */
-export interface Position extends Place {
+export interface Position extends ShownPlace {
   readonly heading: number | undefined;
 }
 
@@ -63,14 +63,14 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   const routeLine = L.polyline([], { className: 'route', ...shape }).addTo(map);
   const goalIcon = L.divIcon({ className: 'place', html: pin, iconSize: [24, 28], iconAnchor: [12, 28] });
   const goal = L.marker([0, 0], { icon: goalIcon, interactive: false, keyboard: false });
-  let way: { readonly place: Place; readonly route: readonly Place[] } | undefined;
+  let way: { readonly place: ShownPlace; readonly route: readonly ShownPlace[] } | undefined;
   /** Index of the point of the route that the drone flies to. */
   let next = 1;
   /** The place to which the map has been zoomed out. */
-  let seen: Place | undefined;
+  let seen: ShownPlace | undefined;
 
   /** Zooms out, once for each place, until it can be seen with the drone in the centre. */
-  const showPlace = (place: Place, here: L.LatLng) => {
+  const showPlace = (place: ShownPlace, here: L.LatLng) => {
     if (!following || (seen?.latitude === place.latitude && seen.longitude === place.longitude)) return;
     seen = place;
     const [latitude, longitude] = [2 * here.lat - place.latitude, 2 * here.lng - place.longitude];
@@ -154,7 +154,7 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   };
 }
 
-const latLng = ({ latitude, longitude }: Place) => L.latLng(latitude, longitude);
+const latLng = ({ latitude, longitude }: ShownPlace) => L.latLng(latitude, longitude);
 
 const motion = () => ({ animate: !reducedMotion.matches });
 

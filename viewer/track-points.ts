@@ -1,5 +1,5 @@
 /** In degrees. */
-export interface Place {
+export interface ShownPlace {
   readonly latitude: number;
   readonly longitude: number;
   /** Whether no place was known for a while before it. */
@@ -8,14 +8,14 @@ export interface Place {
 
 /** The points that the map draws of a track: fewer than were flown. */
 export interface TrackPoints {
-  add(place: Place): void;
+  add(place: ShownPlace): void;
   /** Forgets all. */
   clear(): void;
-  readonly first: Place | undefined;
+  readonly first: ShownPlace | undefined;
   /** The track between its gaps. */
-  lines(): Place[][];
+  lines(): ShownPlace[][];
   /** Both ends of each gap. */
-  gaps(): [Place, Place][];
+  gaps(): [ShownPlace, ShownPlace][];
 }
 
 /** Maximum points of the track, also when all come after gaps; beyond, every other one is left out. */
@@ -26,8 +26,8 @@ const MIN_DISTANCE_M = 3;
 const MAX_DISTANCE_M = 1000;
 
 /** @param distance between two places in metres */
-export function createTrackPoints(distance: (one: Place, other: Place) => number): TrackPoints {
-  let points: Place[] = [];
+export function createTrackPoints(distance: (one: ShownPlace, other: ShownPlace) => number): TrackPoints {
+  let points: ShownPlace[] = [];
   let minDistance = MIN_DISTANCE_M;
 
   function halve(): void {
@@ -52,7 +52,7 @@ export function createTrackPoints(distance: (one: Place, other: Place) => number
       return points[0];
     },
     lines() {
-      const lines: Place[][] = [[]];
+      const lines: ShownPlace[][] = [[]];
       for (const [index, point] of points.entries()) {
         if (index > 0 && point.afterGap) lines.push([]);
         lines.at(-1)?.push(point);
@@ -60,7 +60,7 @@ export function createTrackPoints(distance: (one: Place, other: Place) => number
       return lines;
     },
     gaps: () =>
-      points.flatMap((point, index): [Place, Place][] => {
+      points.flatMap((point, index): [ShownPlace, ShownPlace][] => {
         const before = points[index - 1];
         return before && point.afterGap ? [[before, point]] : [];
       }),

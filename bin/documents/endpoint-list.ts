@@ -1,6 +1,6 @@
 import { endpointTable, splitEndpointKey } from '../../contract/endpoint-table';
 import { type Endpoint } from '../../contract/terms/endpoint';
-import { scopes, scopesOf, scopeWord } from '../../contract/terms/scopes';
+import { scopes, namedScopes, scopeWord } from '../../contract/terms/scopes';
 import type { EndpointKey } from '../../contract/endpoints';
 import { findFirstPath } from '../../contract/documents/openapi/operation-ids';
 
@@ -31,7 +31,7 @@ const code = (text: string) => `\`${text}\``;
 const rowOf = (key: EndpointKey, endpoint: Endpoint) => [code(key), scopeText(endpoint), notesOn(key, endpoint)];
 
 function scopeText(endpoint: Endpoint): string {
-  const needed = scopesOf(endpoint);
+  const needed = namedScopes(endpoint);
   if (needed.length === 0) return 'API key';
   return needed.length === scopes.length ? 'any' : needed.map(code).join(` ${scopeWord(endpoint)} `);
 }

@@ -25,7 +25,7 @@ export const device = z.extend(z.pick(domain.deviceRecord, { deviceId: true, nam
 });
 
 export const deviceGroup = z.extend(
-  z.pick(domain.deviceGroup, { deviceGroupId: true, name: true, description: true }),
+  z.pick(domain.deviceGroupRecord, { deviceGroupId: true, name: true, description: true }),
   {
     deviceCount: z.int(),
     links,
@@ -35,7 +35,7 @@ export const deviceGroup = z.extend(
 
 export const resourcesReply = z.object({ success, resources: z.array(deviceGroup), count: z.int() });
 
-export const deviceCapabilities = z.extend(z.pick(domain.deviceCapabilities, { commands: true, range: true }), {
+export const deviceCapabilities = z.extend(z.pick(domain.registeredCapabilities, { commands: true, range: true }), {
   deviceId: z.string(),
 });
 

@@ -18,4 +18,4 @@ export const lastAreFinal = `The last ${numberOf(jobStatuses.filter(isFinal))} a
 export const successAndFailure = `${['PENDING', ...pathTo('COMPLETED')].map(code).join(' → ')}, and ${code('FAILED')} from each of the first ${numberOf(statusesBefore('FAILED'))}`;
 
 /** The statuses of a job that is in the air. */
-export const flownStatuses = jobStatuses.filter(isFlown).map(code).join(' or ');
+export const flownStatusesInWords = jobStatuses.filter(isFlown).map(code).join(' or ');

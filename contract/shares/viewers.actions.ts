@@ -40,7 +40,7 @@ export const takeControl = {
   },
 } as const satisfies WebSocketAction;
 
-export const releaseControl = {
+export const releaseControlAction = {
   needs: 'viewer',
   message: withoutFields,
   reply: z.object({ type: z.literal('control.released') }),
@@ -49,7 +49,7 @@ export const releaseControl = {
   tables: { shares: ['get'], commands: ['get', 'put'] },
 } as const satisfies WebSocketAction;
 
-export const playback = {
+export const playbackAction = {
   needs: 'viewer',
   message: withoutFields,
   reply: playbackMessage,

@@ -1,7 +1,7 @@
 import { MAX_TRACK_POINTS } from './max-track-points';
 import type { Field, Fields } from '../terms/field';
 import { MAX_ROUTE_POINTS } from '../../domain/shares/route';
-import { flownStatuses } from '../jobs/lifecycle-sentences';
+import { flownStatusesInWords } from '../jobs/lifecycle-sentences';
 
 const receivedAt: Field = {
   description: 'When this service received the report. ISO 8601 in UTC.',
@@ -81,7 +81,7 @@ export const telemetryFields: Fields = {
   orientation: { description: 'Orientation.' },
   percent: { description: 'Charge in percent, 0 to 100.', examples: [81] },
   place: {
-    description: `Where the device flies to for its job, while that is ${flownStatuses}. Left out of a job without a \`desiredLocation\`.`,
+    description: `Where the device flies to for its job, while that is ${flownStatusesInWords}. Left out of a job without a \`desiredLocation\`.`,
   },
   'place.coordinates': { description: 'Longitude and latitude in degrees.', examples: [[8.5438, 47.3781]] },
   pitch: { description: 'Degrees, positive with the nose up, -180 to 180.', examples: [-2.1] },
@@ -146,7 +146,7 @@ export const telemetryFields: Fields = {
     examples: ['WAYPOINT'],
   },
   'Sample.jobId': {
-    description: `The job that the device flies. While that job is ${flownStatuses}, its channel shows the position of the device.`,
+    description: `The job that the device flies. While that job is ${flownStatusesInWords}, its channel shows the position of the device.`,
   },
   'Sample.sensorPayload': {
     description: 'Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together.',

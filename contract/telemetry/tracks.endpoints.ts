@@ -1,5 +1,5 @@
 import { MAX_GAP_S } from '../../domain/telemetry/track-lines';
-import { flownStatuses } from '../jobs/lifecycle-sentences';
+import { flownStatusesInWords } from '../jobs/lifecycle-sentences';
 import type { Endpoint } from '../terms/endpoint';
 import { jobTrack, trackFormats, trackMediaTypes, trackQuery } from './tracks.schemas';
 
@@ -8,7 +8,7 @@ import { jobTrack, trackFormats, trackMediaTypes, trackQuery } from './tracks.sc
 export const getJobTrack = {
   summary: 'Get the track of a job’s flight',
   description: () =>
-    `Returns where the drone was while the job was ${flownStatuses}: a position a second, as far as the device reported them. It can be ` +
+    `Returns where the drone was while the job was ${flownStatusesInWords}: a position a second, as far as the device reported them. It can be ` +
     'read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no ' +
     'positions.\n\n' +
     '`Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for ' +

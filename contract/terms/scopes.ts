@@ -31,17 +31,17 @@ const needsAll = (scope: Endpoint['scope']): scope is { readonly all: readonly S
   scope !== null && typeof scope === 'object' && 'all' in scope;
 
 /** The scopes that an endpoint names, of which a token needs one, or all; none for the endpoint that needs no token. */
-export const scopesOf = ({ scope }: Scoped): readonly Scope[] =>
+export const namedScopes = ({ scope }: Scoped): readonly Scope[] =>
   scope === null ? [] : needsAll(scope) ? scope.all : [scope].flat();
 
 /** What joins the names of an endpoint's scopes. */
 export const scopeWord = ({ scope }: Scoped): 'and' | 'or' => (needsAll(scope) ? 'and' : 'or');
 
 /** The scopes of an endpoint as a text: `a and b`, or `a or b`. */
-export const scopeNames = (endpoint: Scoped): string => scopesOf(endpoint).join(` ${scopeWord(endpoint)} `);
+export const scopeNames = (endpoint: Scoped): string => namedScopes(endpoint).join(` ${scopeWord(endpoint)} `);
 
 /** Whether a token with these scopes may call an endpoint. */
 export const permits = (endpoint: Scoped, granted: readonly string[]): boolean =>
   needsAll(endpoint.scope)
     ? endpoint.scope.all.every((scope) => granted.includes(scope))
-    : scopesOf(endpoint).some((scope) => granted.includes(scope));
+    : namedScopes(endpoint).some((scope) => granted.includes(scope));

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {
   deviceRecord,
-  deviceGroup,
+  deviceGroupRecord,
   deviceStream,
   groupDevices,
   type Device,
@@ -19,7 +19,7 @@ import { queryToEnd } from '../store/query-to-end';
 
 /** The table holds three kinds of item under the keys of `fleet-key.ts`, and for a while a tombstone of each removed one. */
 const item = z.discriminatedUnion('kind', [
-  z.extend(deviceGroup, { kind: z.literal('group') }),
+  z.extend(deviceGroupRecord, { kind: z.literal('group') }),
   z.extend(deviceRecord, {
     kind: z.literal('device'),
     // Stored as JSON text, since sensor data may have any shape.

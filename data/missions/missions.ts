@@ -12,7 +12,7 @@ import {
   type Mission,
   type StoredMission,
 } from '../../domain/missions/mission-record';
-import { missionFields, type NewMission } from '../../domain/missions/new-mission';
+import { newMissionFields, type NewMission } from '../../domain/missions/new-mission';
 import type { MissionLine } from '../../domain/missions/mission';
 import { pageToken, readPageToken } from '../../domain/values/page-token';
 import { foreign, Refusal } from '../../domain/values/refusal';
@@ -134,7 +134,7 @@ export async function insertMission(
   original: Buffer,
   now: string,
 ): Promise<Mission> {
-  const stored = { missionId, version: 1, ...missionFields(created), createdAt: now, updatedAt: now };
+  const stored = { missionId, version: 1, ...newMissionFields(created), createdAt: now, updatedAt: now };
   const callId = randomUUID();
   const parts = await Promise.allSettled([putMissionLine(stored, created.line, callId), putOriginal(stored, original)]);
   const failed = parts.find((part) => part.status === 'rejected');
@@ -178,7 +178,7 @@ export async function insertVersion(
     throw error;
   }
   const { missionId, createdAt } = found;
-  const fields = { version: taken.version, ...missionFields(replacement), updatedAt: now };
+  const fields = { version: taken.version, ...newMissionFields(replacement), updatedAt: now };
   await replaceItem(found, fields, callId);
   return missionRecord.parse({ missionId, createdAt, ...fields });
 }
@@ -201,7 +201,7 @@ async function takeVersion(
   throw new Error('a mission has no free version');
 }
 
-type Replaced = ReturnType<typeof missionFields> & Pick<Mission, 'version' | 'updatedAt'>;
+type Replaced = ReturnType<typeof newMissionFields> & Pick<Mission, 'version' | 'updatedAt'>;
 
 /**
  * Makes a version the latest, and lets the one before go, unless a later one is: then it is as if that one had replaced

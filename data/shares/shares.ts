@@ -187,7 +187,7 @@ export async function endExpiredShare(shareCode: string, now: string): Promise<v
  */
 export async function endAllShares(organisation: Organisation): Promise<number> {
   let ended = 0;
-  for await (const items of sharesOf(organisation)) {
+  for await (const items of readSharesOf(organisation)) {
     for (const found of items) {
       const Key = shareKey(String(found['shareCode']));
       await dynamodb.send(new DeleteCommand({ TableName: table('shares'), Key }));
@@ -198,7 +198,7 @@ export async function endAllShares(organisation: Organisation): Promise<number> 
 }
 
 /** Yields the items of all shares of an organisation, expired ones too, oldest first. */
-export async function* sharesOf(organisation: Organisation): AsyncGenerator<Record<string, unknown>[]> {
+export async function* readSharesOf(organisation: Organisation): AsyncGenerator<Record<string, unknown>[]> {
   const pages = paginateQuery(
     { client: dynamodb },
     {

@@ -5,7 +5,7 @@ import type { Share } from '../../domain/shares/share';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
 import { digestShareCode } from './share-id';
-import { shareKey, shareFromItem, sharesOf } from './shares';
+import { shareKey, shareFromItem, readSharesOf } from './shares';
 
 /** A share with the client that created it, if that was noted. */
 export interface StoredShare {
@@ -50,7 +50,7 @@ async function codeOf(digest: string): Promise<string | undefined> {
  */
 export async function readStoredShares(organisation: Organisation, now: string): Promise<StoredShare[]> {
   const found: StoredShare[] = [];
-  for await (const items of sharesOf(organisation)) {
+  for await (const items of readSharesOf(organisation)) {
     const shares = parseItems(items, (item) => ({ share: shareFromItem(item), ...creatorIn(item) }));
     for (const { share, createdBy } of shares) if (share && share.expiresAt > now) found.push({ share, createdBy });
   }

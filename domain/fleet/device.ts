@@ -12,12 +12,12 @@ export const deviceStatuses = ['online', 'offline'] as const;
 export const deviceRange = z.object({ from: location, metres: z.number().check(z.minimum(1), z.maximum(1_000_000)) });
 
 /** What a device can do, as the platform registered it; what is left out is not known. */
-export const deviceCapabilities = z.object({
+export const registeredCapabilities = z.object({
   /** The names of the commands that it obeys. */
   commands: z.optional(z.array(text(1, 64)).check(z.maxLength(100))),
   range: z.optional(deviceRange),
 });
-export type DeviceCapabilities = z.output<typeof deviceCapabilities>;
+export type DeviceCapabilities = z.output<typeof registeredCapabilities>;
 
 /** A drone, with its dock. */
 export const deviceRecord = z.object({
@@ -25,7 +25,7 @@ export const deviceRecord = z.object({
   deviceGroupId: z.string(),
   name: z.string(),
   status: z.enum(deviceStatuses),
-  capabilities: z.optional(deviceCapabilities),
+  capabilities: z.optional(registeredCapabilities),
   /** Incremented with every change of its state. */
   version: z._default(z.int(), 0),
   /** The state that it reported last. */
@@ -42,7 +42,7 @@ export const deviceRecord = z.object({
 });
 
 /** A group of devices, to which jobs are assigned. */
-export const deviceGroup = z.object({ deviceGroupId: z.string(), name: z.string(), description: z.string() });
+export const deviceGroupRecord = z.object({ deviceGroupId: z.string(), name: z.string(), description: z.string() });
 
 /** A video stream of a device. */
 export const deviceStream = z.object({
@@ -53,7 +53,7 @@ export const deviceStream = z.object({
 });
 
 export type Device = z.output<typeof deviceRecord>;
-export type DeviceGroup = z.output<typeof deviceGroup>;
+export type DeviceGroup = z.output<typeof deviceGroupRecord>;
 export type DeviceStream = z.output<typeof deviceStream>;
 export type GroupWithDevices = DeviceGroup & { deviceCount: number; devices: Device[] };
 

@@ -10,7 +10,7 @@ export interface NewMission {
 }
 
 /** The fields of a mission that follow from its file. */
-export function missionFields({ name, mediaType, line }: NewMission) {
+export function newMissionFields({ name, mediaType, line }: NewMission) {
   const format = missionFormats.find((each) => formatMediaTypes[each] === mediaType);
   if (!format) throw new Error(`${mediaType} is no media type of missions`);
   const [[longitude, latitude] = [NaN, NaN]] = line.waypoints;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { anyCommandName } from '../commands/command';
 import { commandReason, reportedCommandStatus } from '../commands/command-lifecycle';
-import { deviceCapabilities } from '../fleet/device';
+import { registeredCapabilities } from '../fleet/device';
 import { checkReport } from '../dispatch/job-check';
 import { jobReport } from '../jobs/job-report';
 import { judged } from '../values/judged';
@@ -13,7 +13,7 @@ import { moment, name, text } from '../values/text';
 const at = z.optional(moment);
 
 /** The names of commands are read more strictly than those that are stored, which are of before that rule. */
-const capabilities = z.extend(deviceCapabilities, {
+const capabilities = z.extend(registeredCapabilities, {
   commands: z.optional(z.array(anyCommandName).check(z.maxLength(100))),
 });
 

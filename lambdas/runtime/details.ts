@@ -9,7 +9,7 @@ export const MAX_SHOWN = 64;
 export const MAX_DETAILS = MAX_SUGGESTIONS;
 
 /** A path as an answer has it; well-formed, although a name may not be, and although it may be cut. */
-export const pathOf = (path: readonly PropertyKey[]): string =>
+export const formatPath = (path: readonly PropertyKey[]): string =>
   path
     .map((part) => String(part).slice(0, MAX_SHOWN))
     .join('.')
@@ -19,10 +19,10 @@ export const pathOf = (path: readonly PropertyKey[]): string =>
 /** One detail for each fault; an issue about unknown names has a line for each of them. */
 function detailsOf(issue: z.core.$ZodIssue): Detail[] {
   if (issue.code === 'invalid_union') return meantIn(issue).flatMap(detailsOf);
-  if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(issue.path), message: issue.message }];
+  if (issue.code !== 'unrecognized_keys') return [{ path: formatPath(issue.path), message: issue.message }];
   const [first = '', ...others] = issue.message.split('\n');
   return issue.keys.map((key, index) => ({
-    path: pathOf([...issue.path, key]),
+    path: formatPath([...issue.path, key]),
     message: [first, ...others][index] ?? first,
   }));
 }

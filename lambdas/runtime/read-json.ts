@@ -1,7 +1,7 @@
 import { visit, type JSONPath } from 'jsonc-parser';
 import { LOST, LOST_NAME, tooDeep } from '../../domain/values/free-form';
 import type { Detail } from '../../domain/values/refusal';
-import { MAX_DETAILS, pathOf } from './details';
+import { MAX_DETAILS, formatPath } from './details';
 
 /** Levels of nesting that a text may have: free-form data has at most 32, and few levels around it. */
 const MAX_DEPTH = 64;
@@ -57,7 +57,7 @@ export function readJson(text: string, encoding: 'replaced' | 'checked'): ReadJs
   const end = () => void open.pop();
   // Further faults are only counted: a path for each of a million would take longer than the text.
   const note = (path: () => JSONPath, message: string) =>
-    faults.push(faults.length < MAX_DETAILS ? { path: pathOf(path()), message } : UNSHOWN);
+    faults.push(faults.length < MAX_DETAILS ? { path: formatPath(path()), message } : UNSHOWN);
   const expectEncoded = (offset: number, length: number, path: () => JSONPath) => {
     if (isReplaced && text.slice(offset, offset + length).includes('\uFFFD')) note(path, 'is not UTF-8');
   };

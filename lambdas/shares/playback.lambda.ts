@@ -7,7 +7,7 @@ import { sharePlayback } from '../../data/shares/playback-session';
 import { toPlaybackMessage } from './playback-message';
 import { answer } from '../sockets/action';
 
-export const handler = answer('playback', actions.playback, async ({ session, now }) => {
+export const handler = answer('playback', actions.playbackAction, async ({ session, now }) => {
   // A video URL can't be revoked, so none is issued once the share has ended.
   const share = await readShare(session.shareCode, now.toISOString());
   if (!share || !(await isActive(session.organisation))) throw new Refusal('share_not_found');

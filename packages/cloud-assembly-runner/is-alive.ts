@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 /** Whether a process of this machine runs. One that has ended, and whose parent has not noticed yet, does not. @param pid its id */
 export function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0) && !isZombie(pid);
+    process.kill(pid, 0);
+    return !isZombie(pid);
   } catch (error) {
     // EPERM: the process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';

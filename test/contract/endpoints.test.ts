@@ -13,7 +13,7 @@ import {
   grantedTables,
   type TableUse,
 } from '../../contract/terms/endpoint';
-import { type Scope, scopes, scopesOf } from '../../contract/terms/scopes';
+import { type Scope, scopes, namedScopes } from '../../contract/terms/scopes';
 import { readCursor } from '../../domain/events/cursor';
 import { MAX_WAITING_OF_CLIENT } from '../../domain/events/waiting-seats';
 import { MAX_TRACK_POSITIONS } from '../../domain/telemetry/flight-record';
@@ -179,7 +179,7 @@ describe('Endpoints', () => {
 
 describe('Endpoint table', () => {
   test('the required scope of every endpoint is in the list of scopes', () => {
-    const required = Object.values(endpointTable).flatMap(scopesOf);
+    const required = Object.values(endpointTable).flatMap(namedScopes);
     expect(scopes).toEqual(expect.arrayContaining(required));
   });
 

@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { BatchGetCommand, DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { endpointTable } from '../../contract/endpoint-table';
 import { grantedTables, type TableUse } from '../../contract/terms/endpoint';
-import { scopes, permits, scopeNames, scopesOf } from '../../contract/terms/scopes';
+import { scopes, permits, scopeNames, namedScopes } from '../../contract/terms/scopes';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import { fleetKey } from '../../data/fleet/fleet-key';
 import { jobKey, jobToItem } from '../../data/jobs/job-item';
@@ -201,7 +201,7 @@ describe('Scope checks', () => {
   const guarded = Object.entries(endpointTable).filter(([, { scope }]) => scope !== null);
 
   test.each(guarded)('the function of %s refuses a caller without its scope, and names it', async (_, endpoint) => {
-    const needed = scopesOf(endpoint);
+    const needed = namedScopes(endpoint);
     const { handler } = (await import(`../../lambdas/${endpoint.handler}.lambda`)) as { handler: unknown };
     const message = `needs scope ${scopeNames(endpoint)}`;
     // Of an endpoint that needs all, each one alone.

@@ -3,7 +3,7 @@ import { createFlight } from '../../viewer/shown-flight';
 import type { Telemetry } from '../../viewer/parse-message';
 import { nextPoint } from '../../viewer/next-point';
 import { tileRetryPause } from '../../viewer/tile-retry';
-import { createTrackPoints, MAX_SHOWN_POINTS, type Place } from '../../viewer/track-points';
+import { createTrackPoints, MAX_SHOWN_POINTS, type ShownPlace } from '../../viewer/track-points';
 
 describe('Antimeridian', () => {
   const place = (longitude: number) => ({ latitude: -17, longitude });
@@ -103,14 +103,14 @@ describe('nextPoint', () => {
 
 describe('createTrackPoints', () => {
   /** A place so many metres to the east. */
-  const place = (longitude: number, afterGap = false): Place => ({ latitude: 0, longitude, afterGap });
-  const track = (places: readonly Place[]) => {
+  const place = (longitude: number, afterGap = false): ShownPlace => ({ latitude: 0, longitude, afterGap });
+  const track = (places: readonly ShownPlace[]) => {
     const points = createTrackPoints((one, other) => Math.abs(one.longitude - other.longitude));
     for (const each of places) points.add(each);
     return points;
   };
-  const trackOf = (...places: readonly Place[]) => track(places);
-  const longitudes = (lines: readonly (readonly Place[])[]) =>
+  const trackOf = (...places: readonly ShownPlace[]) => track(places);
+  const longitudes = (lines: readonly (readonly ShownPlace[])[]) =>
     lines.map((line) => line.map(({ longitude }) => longitude));
 
   test('leaves out what is as near as a hovering drone', () => {

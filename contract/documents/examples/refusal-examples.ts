@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { cannotCancel, REPORTED_BY_PLATFORM } from '../../../domain/jobs/job-change';
 import { foreign, type Detail, type RefusalCode } from '../../../domain/values/refusal';
 import { type Endpoint } from '../../terms/endpoint';
-import { scopeNames, scopesOf } from '../../terms/scopes';
+import { scopeNames, namedScopes } from '../../terms/scopes';
 import type { EndpointKey } from '../../endpoints';
 import { knownParameters } from '../../terms/validation-messages';
 import { apiKeyRefused, apiKeyUnknown, clientSuspended, lacksScope } from '../../terms/forbidden';
@@ -97,7 +97,7 @@ export function forbiddenCauses(key: EndpointKey, endpoint: Endpoint): Readonly<
       unknownApiKey: { summary: 'No API key, or an unknown one', details: apiKeyUnknown().details },
       otherApiKey: { summary: 'An API key of another client, or a suspended client', details: apiKeyRefused().details },
     };
-  const granted = (['command:read', 'share:read'] as const).find((scope) => !scopesOf(endpoint).includes(scope));
+  const granted = (['command:read', 'share:read'] as const).find((scope) => !namedScopes(endpoint).includes(scope));
   const named = foreignIn(key);
   return {
     ...(granted !== undefined && {

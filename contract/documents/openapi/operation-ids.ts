@@ -25,4 +25,4 @@ export const findFirstPath = (key: EndpointKey): EndpointKey | undefined =>
       );
 
 /** Name of a schema of an endpoint without a better one: `ListJobsReply`. */
-export const schemaNameOf = (key: EndpointKey, part: 'Query' | 'Request' | 'Reply') => capitalised(mainId(key)) + part;
+export const schemaName = (key: EndpointKey, part: 'Query' | 'Request' | 'Reply') => capitalised(mainId(key)) + part;

@@ -2,7 +2,7 @@ import { RATE_WINDOW_S } from '../../../domain/access/rate-window';
 import { nonTextMediaTypes } from '../../terms/binary-media-types';
 import { endpointTable, splitEndpointKey } from '../../endpoint-table';
 import { describeEndpoint, type Endpoint } from '../../terms/endpoint';
-import { scopesOf, scopeWord } from '../../terms/scopes';
+import { namedScopes, scopeWord } from '../../terms/scopes';
 import type { EndpointKey } from '../../endpoints';
 import { withLinks } from '../../terms/links';
 import { type LinkedKind } from '../../terms/topics-and-paths';
@@ -90,7 +90,7 @@ function successOf(key: EndpointKey, endpoint: Endpoint): Response {
 /** Which scope the token needs, and how often it may be called. */
 function needsOf(endpoint: Endpoint): string[] {
   const { perMinute } = endpoint;
-  const names = scopesOf(endpoint).map((scope) => `\`${scope}\``);
+  const names = namedScopes(endpoint).map((scope) => `\`${scope}\``);
   const scope = names.length <= 1 ? `Scope: ${names.join('')}.` : `Scope: one of ${names.join(', ')}.`;
   const needed = scopeWord(endpoint) === 'and' ? `Scopes: ${names.join(' and ')}.` : scope;
   const limit = `Limit: ${perMinute} calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an \`Idempotency-Key\`.`;

@@ -31,7 +31,7 @@ import { findField } from '../fields';
 import { jsonSchemas, type Direction, type JsonSchema } from '../json-schema';
 import { enumerations, withReferences } from './enums';
 import type { Reference } from './openapi-types';
-import { schemaNameOf } from './operation-ids';
+import { schemaName } from './operation-ids';
 import { capitalised } from '../../../domain/values/text';
 
 interface NamedSchema {
@@ -223,19 +223,19 @@ function withEndpoints(
 const replies = withEndpoints(
   parts,
   (key) => endpointTable[key].reply.body,
-  (key) => schemaNameOf(key, 'Reply'),
+  (key) => schemaName(key, 'Reply'),
   (key) => `Reply to “${endpointTable[key].summary}”.`,
 );
 const requests = withEndpoints(
   requestParts,
   (key) => endpointTable[key].request.body,
-  (key) => schemaNameOf(key, 'Request'),
+  (key) => schemaName(key, 'Request'),
   (key) => `Body of “${endpointTable[key].summary}”.`,
 );
 const queries = withEndpoints(
   {},
   (key) => endpointTable[key].request.query,
-  (key) => schemaNameOf(key, 'Query'),
+  (key) => schemaName(key, 'Query'),
   () => '',
 );
 

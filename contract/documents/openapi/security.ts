@@ -1,5 +1,5 @@
 import { type Endpoint } from '../../terms/endpoint';
-import { scopeDescriptions, scopesOf, scopeWord } from '../../terms/scopes';
+import { scopeDescriptions, namedScopes, scopeWord } from '../../terms/scopes';
 import type { OpenApiDocument, Operation } from './openapi-types';
 
 export const openApiSecuritySchemes: OpenApiDocument['components']['securitySchemes'] = {
@@ -36,4 +36,4 @@ export const securityRequirements = (endpoint: Endpoint): Operation['security'] 
 
 /** Each list of scopes that is enough. */
 const alternativesOf = (endpoint: Endpoint): string[][] =>
-  scopeWord(endpoint) === 'and' ? [[...scopesOf(endpoint)]] : scopesOf(endpoint).map((scope) => [scope]);
+  scopeWord(endpoint) === 'and' ? [[...namedScopes(endpoint)]] : namedScopes(endpoint).map((scope) => [scope]);

@@ -9,7 +9,7 @@ import type { EndpointKey } from '../../../contract/endpoints';
 import { refusals } from '../../../contract/refusals';
 import { deprecationHeaders } from '../../../contract/terms/deprecation';
 import { type Endpoint } from '../../../contract/terms/endpoint';
-import { scopesOf } from '../../../contract/terms/scopes';
+import { namedScopes } from '../../../contract/terms/scopes';
 import { faultsOf, openApi, operations, requestExamples, resolve, responseExamples, responseOf } from './openapi-file';
 
 const keyOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}` as EndpointKey;
@@ -39,7 +39,7 @@ describe('The OpenAPI document', () => {
       const endpoint = endpointTable[keyOf(placed)];
       const { security } = placed.operation;
       const scopes = security.flatMap(({ clientCredentials = [] }) => clientCredentials);
-      expect(scopes).toEqual(scopesOf(endpoint));
+      expect(scopes).toEqual(namedScopes(endpoint));
       expect(security.some((alternative) => 'apiKey' in alternative)).toBe(endpoint.scope === null);
       expect(responseOf(placed, endpoint.reply.status)).toBeDefined();
     }

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Organisation } from '../../domain/values/id';
 import type { Change } from '../../domain/channels/status-event';
-import { commandFromItem as commandFromItem } from '../commands/commands';
+import { commandFromItem } from '../commands/commands';
 import { deviceFromItem } from '../fleet/devices';
 import { changeIdToEvent } from '../jobs/change-id';
 import { jobFromItem } from '../jobs/job-item';

@@ -66,13 +66,8 @@ const putHead = (deviceId: string, before: Head, change: Omit<Partial<Head>, 're
 export const saveControl = (deviceId: string, before: Head, control: ControlLease | undefined): Promise<boolean> =>
   insertTogether([putHead(deviceId, before, { control })]);
 
-/**
- * New commands of a device, in one order: each is stored together with the head of the device's commands, on the
- * condition that the head is as it was read.
- */
-
 /** What is stored with a command. */
-interface Beside {
+interface StoredWith {
   /** The device's commands of this minute, if this one counts. */
   readonly counted?: Head['counted'];
   /** Of a viewer's command. */
@@ -81,7 +76,7 @@ interface Beside {
 }
 
 /**
- * Stores a command after the others of its device.
+ * Stores a command after the others of its device, together with the head, if that is as it was read.
  * @param before the head that it was made with
  * @returns false when the device got another command, or another holder, meanwhile
  * @throws AlreadyAnswered when the idempotency key has been used
@@ -89,7 +84,7 @@ interface Beside {
 export const insertCommand = (
   command: CommandRecord,
   before: Head,
-  { counted, shareCode, firstAnswer }: Beside = {},
+  { counted, shareCode, firstAnswer }: StoredWith = {},
 ): Promise<boolean> => {
   const { deviceId, commandId, sequence, name, requestedAt } = command;
   return insertTogether(

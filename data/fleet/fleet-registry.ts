@@ -1,5 +1,5 @@
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet/device';
-import { fleetAttributesOf } from '../../domain/fleet/fleet-attributes';
+import { fleetAttributesOf } from '../../domain/fleet/restored-attributes';
 import { idField, organisationOf, type Kind, type Organisation } from '../../domain/values/id';
 import { foreign } from '../../domain/values/refusal';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';

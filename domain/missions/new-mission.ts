@@ -1,6 +1,6 @@
-import type { MissionLine } from './mission';
-import { measureLength } from './mission-length';
 import { formatMediaTypes, missionFormats, type MissionMediaType } from './mission-record';
+import { Geodesic } from 'geographiclib-geodesic';
+import type { MissionLine } from './mission';
 
 /** What a file says of a mission. */
 export interface NewMission {
@@ -23,3 +23,11 @@ export function newMissionFields({ name, mediaType, line }: NewMission) {
     start: [longitude, latitude] as [number, number],
   };
 }
+
+/** Metres along a line, by the geodesics of the ellipsoid WGS 84; heights are ignored. */
+export const measureLength = ({ waypoints }: MissionLine): number =>
+  waypoints.slice(1).reduce((metres, [longitude, latitude], index) => {
+    const [fromLongitude, fromLatitude] = waypoints[index] ?? [longitude, latitude];
+    const leg = Geodesic.WGS84.Inverse(fromLatitude, fromLongitude, latitude, longitude, Geodesic.DISTANCE);
+    return metres + (leg.s12 ?? NaN);
+  }, 0);

@@ -4,7 +4,7 @@
  * is in this room since the rooms of all other tables are to its left.
  */
 import type { Partner } from '../access/partner';
-import { fleetAttributes, fleetAttributesOf } from '../fleet/fleet-attributes';
+import { fleetAttributes, fleetAttributesOf } from '../fleet/restored-attributes';
 import type { Job } from '../jobs/job';
 import { isFinal, type JobStatus } from '../jobs/job-lifecycle';
 import type { StoredMission } from '../missions/mission-record';

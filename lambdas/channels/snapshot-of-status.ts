@@ -10,8 +10,8 @@ import { organisationOf, type Organisation } from '../../domain/values/id';
 import { messageSubject } from '../../domain/channels/sequence';
 import { endsChannel } from '../../domain/channels/status-event';
 import { currentSnapshot } from './channel-state';
-import { withAgeNow } from './aged';
 import { catchUp, sendFinalMessage } from './catch-up';
+import { ageAt } from '../../domain/telemetry/sample';
 
 /** How a follower begins. */
 export interface Beginning {
@@ -78,3 +78,9 @@ async function replay(
   const cursor = formatCursor(organisation, Math.max(after, missed.at(-1)?.number ?? 0));
   if (await post({ type: 'resumed', cursor } satisfies ResumedMessage)) await catchUp(follower, sent);
 }
+
+/** A message with the age that it has now, if it has one: sending those before it took a while. */
+const withAgeNow = <Message extends object>(message: Message): Message =>
+  'age' in message && 'timestamp' in message
+    ? { ...message, age: ageAt({ timestamp: String(message.timestamp) }, new Date()) }
+    : message;

@@ -4,14 +4,14 @@ import { expectDeviceGroup } from '../../data/fleet/devices';
 import { findFlownMission } from '../../data/missions/missions';
 import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { awaitCheckReport } from '../../data/missions/mission-checks';
-import { jobPlace } from '../../domain/dispatch/candidate';
-import { organisationId } from '../../domain/values/id';
+import { jobPlace, type Candidate } from '../../domain/dispatch/candidate';
+import { organisationId, type Organisation } from '../../domain/values/id';
 import { newJob, withMission } from '../../domain/jobs/job';
 import { judgeReport, lacksDevice, checkQuestion } from '../../domain/dispatch/job-check';
-import { findCandidates } from './find-candidates';
 import { withMissionLine } from '../missions/with-mission-line';
 import { jsonBody } from '../serve/json-body';
 import { serve } from '../serve/serve';
+import { lookAtDevices, type DispatchTarget } from './look-at-devices';
 
 export const handler = serve(
   'POST /v3/jobs/check',
@@ -37,3 +37,16 @@ export const handler = serve(
   },
   jsonBody,
 );
+
+/**
+ * The devices that a job could be flown by, nearest first, as far as to the first free one and those read with it.
+ * @param now ISO 8601
+ */
+async function findCandidates(organisation: Organisation, target: DispatchTarget, now: string): Promise<Candidate[]> {
+  const candidates: Candidate[] = [];
+  for await (const known of lookAtDevices(organisation, target, now)) {
+    candidates.push(...known);
+    if (known.some(({ reason }) => reason === undefined)) break;
+  }
+  return candidates.sort((one, other) => one.distance - other.distance);
+}

@@ -5,12 +5,13 @@ import { keepFlownMission } from '../../data/missions/missions';
 import { scheduleTakeDeadline } from '../../data/jobs/schedule-take-deadline';
 import { newId } from '../../data/store/new-id';
 import { expectDestination } from '../../domain/values/destination';
-import { dispatchPlace } from '../../domain/dispatch/candidate';
+import { dispatchPlace, noDevice } from '../../domain/dispatch/candidate';
 import { newJob, withMission } from '../../domain/jobs/job';
-import { takeNearest } from './take-nearest';
 import { freshIdempotencyKey } from '../serve/idempotency-key';
 import { jsonBody } from '../serve/json-body';
 import { serve } from '../serve/serve';
+import type { Organisation } from '../../domain/values/id';
+import { lookAtDevices, type Nearest, type DispatchTarget } from './look-at-devices';
 
 export const handler = serve(
   'POST /v3/jobs/dispatch',
@@ -36,3 +37,28 @@ export const handler = serve(
   // A repeat must schedule no other deadline.
   freshIdempotencyKey,
 );
+
+/**
+ * Takes the nearest device that is free.
+ * @param now ISO 8601
+ * @param take claims a device, with those that were looked at so far, nearest first; undefined when another call has claimed it
+ * @returns what was taken
+ * @throws Refusal `no_device` with the reasons
+ */
+async function takeNearest<Taken>(
+  organisation: Organisation,
+  target: DispatchTarget,
+  now: string,
+  take: (device: Nearest, candidates: readonly Nearest[]) => Promise<Taken | undefined>,
+): Promise<Taken> {
+  const looked: Nearest[] = [];
+  for await (const known of lookAtDevices(organisation, target, now)) {
+    for (const [index, device] of known.entries()) {
+      const taken = device.reason ? undefined : await take(device, [...looked, ...known]);
+      if (taken !== undefined) return taken;
+      known[index] = { reason: 'BUSY', ...device };
+    }
+    looked.push(...known);
+  }
+  throw noDevice(looked);
+}

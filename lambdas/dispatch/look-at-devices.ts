@@ -6,7 +6,7 @@ import * as dispatch from '../../domain/dispatch/candidate';
 import { standingPlace, type Place } from '../../domain/fleet/standing-device';
 import type { Organisation } from '../../domain/values/id';
 
-/** Where a device is target, which or of which group, how fast, and when at the latest. */
+/** Where a device is wanted, which or of which group, how fast, and when at the latest. */
 export interface DispatchTarget {
   readonly place: Place;
   readonly deviceGroupId?: string | undefined;

@@ -5,7 +5,7 @@ import { allSettled } from '../runtime/concurrency';
 import { logger } from '../runtime/logger';
 import { processInOrder } from '../runtime/process-records-in-order';
 import { tellPlatformOfChange } from './tell-platform-of-change';
-import { refuseCommandsOfShare } from '../commands/refuse-commands-of-share';
+import { refuseCommandsOfShare } from '../commands/end-command';
 
 async function schedule(record: StreamRecord): Promise<void> {
   const change = parseChange(record);

@@ -2,7 +2,8 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { withLinks } from '../../contract/terms/links';
 import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
 import { AlreadyAnswered } from '../../data/store/already-answered';
-import { invalid, Refusal } from '../../domain/values/refusal';
+import { Refusal } from '../../domain/values/refusal';
+import { replyAgain } from './repeated-request';
 import { FileReply, type Event, type Exchange } from './request';
 
 const JSON_TYPE = 'application/json';
@@ -68,21 +69,11 @@ function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayPro
   });
 }
 
-/**
- * The body of the first answer.
- * @throws Refusal `invalid_request` when the key was used with another query or body
- */
-function firstReply(first: AlreadyAnswered, { idempotency }: Exchange): unknown {
-  const isSame = first.fingerprint === idempotency?.fingerprint;
-  if (isSame || first.fingerprint === idempotency?.formerFingerprint()) return first.reply;
-  throw invalid('Idempotency-Key', 'has been used with another body');
-}
-
 /** The answer to an error; a used idempotency key gets the first answer again. */
 export function fail(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
   if (!(error instanceof AlreadyAnswered)) return refuse(exchange, event, error);
   try {
-    return succeed(exchange, event, firstReply(error, exchange));
+    return succeed(exchange, event, replyAgain(error, exchange));
   } catch (refusal) {
     return refuse(exchange, event, refusal);
   }

@@ -127,8 +127,6 @@ export const answer =
     }
   };
 
-/** The session, or the socket of a partner, that a message came over. */
-
 /**
  * The session of a telemetry socket.
  * @param allows whether the cached session will do; otherwise it is read

@@ -5,7 +5,7 @@ import {
   type HeightReference,
   type Waypoint,
 } from '../../../domain/missions/mission';
-import { measureLength } from '../../../domain/missions/mission-length';
+import { measureLength } from '../../../domain/missions/new-mission';
 import { Refusal } from '../../../domain/values/refusal';
 
 const detailsOf = (act: () => unknown) => {

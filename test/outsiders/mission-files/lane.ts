@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { checkedLine, type MissionLine, type Waypoint } from '../../../domain/missions/mission';
-import { measureLength } from '../../../domain/missions/mission-length';
+import { measureLength } from '../../../domain/missions/new-mission';
 import { formatMediaTypes } from '../../../domain/missions/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { writeGeoJson } from '../../../lambdas/missions/write-geo-json';

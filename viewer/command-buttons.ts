@@ -1,5 +1,5 @@
 import { type KnownCommand } from '../domain/commands/command';
-import { endsFlight } from '../domain/commands/stops';
+import { endsFlight, stopNames } from '../domain/commands/stops';
 import { isOnGround } from '../domain/telemetry/flight';
 import { permitsCommand } from '../domain/shares/viewer-rights';
 import type { Connection } from './connection';
@@ -65,7 +65,7 @@ export const needsConfirmation = endsFlight;
 
 /** Commands of which each undoes what another one did. */
 const alternatives: readonly (readonly string[])[] = [
-  ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND'],
+  [...stopNames, 'RESUME'],
   ['START_RECORDING', 'STOP_RECORDING'],
 ] satisfies PlainCommand[][];
 

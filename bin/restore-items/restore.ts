@@ -69,12 +69,18 @@ export async function restoreItems(
     const found = await readItems(client, to, keys, copies);
     for (let from = 0; from < copies.length; from += AT_ONCE) {
       const some = copies.slice(from, from + AT_ONCE);
-      const done = await Promise.all(
+      const settled = await Promise.allSettled(
         some.map((copy, index) => restoreItem(client, options, keys, copy, found[from + index])),
       );
-      for (const { id, restoration } of done)
+      // What was done is told, although another one failed.
+      for (const each of settled) {
+        if (each.status === 'rejected') continue;
+        const { id, restoration } = each.value;
         if (restoration.kind === 'same') same += 1;
         else tell({ id, restoration });
+      }
+      const failed = settled.find((each) => each.status === 'rejected');
+      if (failed) throw failed.reason;
     }
   }
   return same;
@@ -150,16 +156,19 @@ async function putBack(
   );
 }
 
-/** Puts an item back that was deleted, if it is still gone. */
+/** What is left of an item that was deleted has these, as far as its table has them; one that was put back has others. */
+const ofDeleted = ['kind', 'version', 'revokedAt'];
+
+/** Puts an item back that was deleted, if it is still gone. @param rest what is left of it, such as a tombstone */
 async function putAgain(
   client: DynamoDBClient,
   { kind, to, at, lastVersion }: RestoreOptions,
   id: string,
   again: StoredItem,
   copy: Item,
-  tombstone: Item | undefined,
+  rest: Item | undefined,
 ): Promise<void> {
-  const versions = hasVersions(kind) && [copy, tombstone].map((item) => item?.['version']?.N);
+  const versions = hasVersions(kind) && [copy, rest].map((item) => item?.['version']?.N);
   const version = versions && { version: nextVersion([...versions, await lastVersion(id)]) };
   const replaced = raw({ ...restoreMarks(kind, at), ...again, ...version });
   const item = Object.entries({ ...copy, ...replaced }).filter(([, value]) => value !== undefined);
@@ -167,18 +176,26 @@ async function putAgain(
     new PutItemCommand({
       TableName: to,
       Item: Object.fromEntries(item) as Item,
-      ...(tombstone
-        ? {
-            ConditionExpression: '#kind = :kind AND #version = :version',
-            ExpressionAttributeNames: { '#kind': 'kind', '#version': 'version' },
-            ExpressionAttributeValues: { ':kind': tombstone['kind'], ':version': tombstone['version'] } as Item,
-          }
-        : {
-            ConditionExpression: 'attribute_not_exists(#id)',
-            ExpressionAttributeNames: { '#id': Object.keys(copy)[0] ?? '' },
-          }),
+      ...(rest ? stillIs(rest, ofDeleted) : isMissing(copy)),
     }),
   );
+}
+
+const isMissing = (copy: Item) => ({
+  ConditionExpression: 'attribute_not_exists(#id)',
+  ExpressionAttributeNames: { '#id': Object.keys(copy)[0] ?? '' },
+});
+
+/** The condition that attributes of an item are as they were, or still missing. */
+function stillIs(item: Item, names: readonly string[]) {
+  const values = names.flatMap((name) => (item[name] ? [[`:${name}`, item[name]] as const] : []));
+  return {
+    ConditionExpression: names
+      .map((name) => (item[name] ? `#${name} = :${name}` : `attribute_not_exists(#${name})`))
+      .join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
+  };
 }
 
 /** Attributes in DynamoDB's form; undefined for one to remove. */

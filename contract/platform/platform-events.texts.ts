@@ -47,7 +47,7 @@ export const platformEventFields: Fields = {
   'DeviceRegisteredDetail.at': decidedBy,
   'DeviceRegisteredDetail.capabilities': {
     description:
-      'What the device can do, in place of what was registered before. Left out, that stays. The known names of `commands` are in capital letters: one in another case is malformed.',
+      'What the device can do, in place of what was registered before. Left out, that stays. The known names of `commands` are in capital letters: one in another spelling is malformed.',
   },
   'DeviceRegisteredDetail.name': { description: 'Name of the device, for people.' },
   'DeviceRemovedDetail.at': decidedBy,

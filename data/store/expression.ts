@@ -54,7 +54,9 @@ export function update({ set, setOnce, append, add, subtract, remove = [], condi
   const UpdateExpression = Object.entries(clauses)
     .flatMap(([verb, all]) => (all.length > 0 ? [pair(verb, all.join(', '))] : []))
     .join(' ');
-  const entries = [set, setOnce, append, add, subtract, values, append && { empty: [] }].flatMap(given);
+  const entries = [set, setOnce, append, add, subtract, values, given(append).length > 0 ? { empty: [] } : {}].flatMap(
+    given,
+  );
   const all = Object.fromEntries(entries.map(([path, value]) => [placeholder(path), value]));
   if (Object.keys(all).length < entries.length) throw new Error('two values have one name');
   const names = `${UpdateExpression} ${condition ?? ''}`.match(/#\w+/g) ?? [];

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { commandNames, commandParameters, MAX_COMMAND_BYTES, type Command, type KnownCommand } from './command';
 import { timeoutBounds } from './command-timeout';
-import { stopNames } from './stops';
+import { passesLimits, stopNames } from './stops';
 import { freeForm } from '../values/free-form';
 import { name } from '../values/text';
 
@@ -41,11 +41,11 @@ export const ownRequest = z
 export const commandRequest = z.union([...Object.values(knownRequests), ownRequest]);
 export type CommandRequest = z.output<typeof commandRequest>;
 
-/** Whether the text of a request asks for what keeps a drone from harm. One that is refused anyway does not. */
+/** Whether the text of a request asks for a command that passes limits. One that is refused anyway does not. */
 export function asksForStop(text: string | null): boolean {
   try {
     const request: unknown = JSON.parse(text ?? '');
-    return stopNames.some((name) => knownRequests[name].safeParse(request).success);
+    return stopNames.filter(passesLimits).some((name) => knownRequests[name].safeParse(request).success);
   } catch {
     return false;
   }

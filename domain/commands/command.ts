@@ -37,9 +37,19 @@ export const commandNames = Object.keys(commandParameters) as readonly KnownComm
 export const isKnownCommand = (name: unknown): name is KnownCommand =>
   typeof name === 'string' && Object.hasOwn(commandParameters, name);
 
-/** The known command whose name this is in another case. */
+/**
+ * A name as a program may read it that is careless with it: without spaces, accents and what
+ * nobody sees, in one case.
+ */
+const asRead = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replaceAll(/[\p{C}\p{Z}\p{M}\s]/gu, '')
+    .toUpperCase();
+
+/** The known command for which this name may be taken: in another case, with a space, in wide letters. */
 const meantBy = (name: string): KnownCommand | undefined =>
-  isKnownCommand(name) ? undefined : commandNames.find((known) => known === name.toUpperCase());
+  isKnownCommand(name) ? undefined : commandNames.find((known) => known === asRead(name));
 
 /**
  * Whether a device that names its commands obeys this one. What was registered before the rule below may name it in
@@ -49,12 +59,13 @@ export const isAmong = (name: string, commands: readonly string[]): boolean =>
   commands.some((each) => each === name || meantBy(each) === name);
 
 /**
- * The name of a command as a viewer sends it, or the platform registers it. Any name passes but a known one in another
- * case: `land` would be sent on, and no rule for `LAND` would hold; a device that obeys `land` would be told no `LAND`.
+ * The name of a command as a viewer sends it, or the platform registers it. Any name passes but a known one that is
+ * spelled otherwise: `land` would be sent on, and no rule for `LAND` would hold; a device that obeys `land` would be
+ * told no `LAND`.
  */
 export const anyCommandName = text(1, 64).check(
   z.refine((name) => meantBy(name) === undefined, {
-    error: ({ input }) => `is ${meantBy(String(input)) ?? ''} in another case: write it in capital letters`,
+    error: ({ input }) => `is another spelling of ${meantBy(String(input)) ?? ''}`,
   }),
 );
 

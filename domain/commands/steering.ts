@@ -58,8 +58,8 @@ export const fliesAnother = (device: Device, jobId: string): boolean =>
 /** Viewers could send any name before there was a list: such a name is passed on until that ends (docs/guides/versioning.md). */
 const isFormer = (name: string): boolean => !isKnownCommand(name) && !name.startsWith('x-');
 
-/** What may be said to a device that returns or lands. */
-const whileEnding: readonly string[] = ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND'];
+/** Whether something may be said to a device that returns or lands: a stop, or that it goes on after one. */
+const isForEnding = (name: string): boolean => isStop(name) || name === 'RESUME';
 
 /**
  * Why a device can't be told something now; undefined when it can.
@@ -80,7 +80,7 @@ export function whyNotCommanded(name: string, circumstances: Circumstances): Ref
     return conflict('name', 'the device is not in flight, as far as it reported');
   const flies = job?.deviceId ?? (job?.jobId === lastState?.jobId ? device.deviceId : undefined);
   if (job && flies !== device.deviceId) return conflict('jobId', 'is not flown by this device');
-  if (ending !== undefined && !whileEnding.includes(name))
+  if (ending !== undefined && !isForEnding(name))
     return conflict('name', `${ending} has not ended: it can be paused, resumed, or turned into LAND or RETURN_HOME`);
   return undefined;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { commandParameters, isKnownCommand, type KnownCommand } from '../../domain/commands/command';
-import { endsFlight } from '../../domain/commands/stops';
+import { endsFlight, stopNames } from '../../domain/commands/stops';
 import { type CommandReason } from '../../domain/commands/command-lifecycle';
 import { neededFrom, PER_SECOND } from './charge';
 import { courseOf, type Flight } from './course';
@@ -10,7 +10,7 @@ import type { Order } from './taken';
 import { MAX_HEIGHT, MIN_HEIGHT, timesOf } from './timeline';
 
 /** What a drone still obeys on its way home, or down. */
-const onTheWayDown: readonly string[] = ['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND'] satisfies KnownCommand[];
+const onTheWayDown: readonly string[] = [...stopNames, 'RESUME'] satisfies KnownCommand[];
 /** What leads a drone to another place. */
 const elsewhere: readonly string[] = ['GO_TO', 'ORBIT'] satisfies KnownCommand[];
 

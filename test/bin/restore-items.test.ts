@@ -153,6 +153,46 @@ test('decides again for an item that changes meanwhile, whether it is changed or
   expect(decided).toMatchObject({ 'job-249': 'changed', 'job-004': 'changed' });
 });
 
+describe('What is left of a share that was deleted', () => {
+  const share = (shareCode: string, more: StoredItem = {}): StoredItem => ({
+    organisation: 'acme',
+    shareCode,
+    expiresAt: '2026-11-28T12:00:00.000Z',
+    maxViewers: 5,
+    currentViewers: 0,
+    version: 3,
+    ...more,
+  });
+  const shareIn = async (TableName: string, shareCode: string) =>
+    (await documents.send(new GetCommand({ TableName, Key: { organisation: 'acme', shareCode } }))).Item;
+  const marked = share('share-1', { restoredAt: at, version: 8 });
+  const asked = { kind: 'shares' as const, from: 'shares-copy' };
+
+  beforeAll(() => makeTable('shares-copy', [share('share-1'), share('share-2')], 'shareCode'));
+
+  test.each([
+    ['that was revoked, but is not deleted yet', share('share-1', { revokedAt: at })],
+    ['a tombstone', { organisation: 'acme', shareCode: 'share-1', kind: 'removed', version: 5, revokedAt: at }],
+    ['a tombstone without a version', { organisation: 'acme', shareCode: 'share-1', revokedAt: at }],
+  ])('%s, is put back for who names it', async (what, left) => {
+    const TableName = `shares-${what.replaceAll(/\W/g, '-')}`;
+    await makeTable(TableName, [left], 'shareCode');
+    expect((await restore(TableName, ['share-1'], asked)).told).toMatchObject({ 'share-1': { kind: 'again' } });
+    expect(await shareIn(TableName, 'share-1')).toEqual(marked);
+  });
+
+  test('fails alone when it can’t be put back: what was done beside it is told', async () => {
+    await makeTable('shares-failing', [share('share-2', { maxViewers: 1 })], 'shareCode');
+    const told: string[] = [];
+    const lastVersion = () => Promise.reject(new Error('no answer'));
+    const options = { ...asked, to: 'shares-failing', write: true, at, lastVersion };
+    const isNamed = (id: string) => id === 'share-1';
+    await expect(restoreItems(client, { ...options, isNamed }, ({ id }) => told.push(id))).rejects.toThrow('no answer');
+    expect(told).toEqual(['share-2']);
+    expect(await shareIn('shares-failing', 'share-2')).toMatchObject({ maxViewers: 5 });
+  });
+});
+
 test('refuses a target with other keys, and the copy itself', async () => {
   await makeTable('devices', [], 'id');
   await expect(restore('devices', [])).rejects.toThrow('copy is not a copy of devices');

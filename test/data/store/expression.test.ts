@@ -48,6 +48,13 @@ describe('update', () => {
     });
   });
 
+  test.each([{}, { messages: undefined }])('appends nothing of %j, and sends no value for it', (append) => {
+    expect(update({ set: { a: 1 }, append })).toMatchObject({
+      UpdateExpression: 'SET #a = :a',
+      ExpressionAttributeValues: { ':a': 1 },
+    });
+  });
+
   test('refuses a value of the condition that would replace one that is written', () => {
     expect(() => update({ set: { status: 'b' }, condition: '#status = :status', values: { status: 'a' } })).toThrow(
       'two values have one name',

@@ -7,9 +7,9 @@ import {
   type CommandStatus,
 } from '../../../domain/commands/command-lifecycle';
 import { control } from '../../../contract/shares/viewers.actions';
-import { commandNames } from '../../../domain/commands/command';
-import { commandRequest } from '../../../domain/commands/command-request';
-import { isStop } from '../../../domain/commands/stops';
+import { commandNames, commandParameters } from '../../../domain/commands/command';
+import { asksForStop, commandRequest } from '../../../domain/commands/command-request';
+import { isStop, passesLimits } from '../../../domain/commands/stops';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import { isJoined, stopsWith, stopToJoin } from '../../../domain/commands/joined-stop';
 import { inboundEvents } from '../../../domain/platform/inbound-events';
@@ -60,13 +60,24 @@ const takers: [what: string, path: string, take: (name: string) => unknown][] = 
 ];
 
 const capitalised = (name: string) => `${name.charAt(0)}${name.slice(1).toLowerCase()}`;
-const inAnotherCase = commandNames.flatMap((name) => [
+/** In letters twice as wide, as a keyboard for Japanese writes them. */
+const wide = (name: string) =>
+  name.replaceAll(/[A-Z]/g, (letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0));
+const inAnotherSpelling = commandNames.flatMap((name) => [
   [name.toLowerCase(), name],
   [capitalised(name), name],
+  [`${name} `, name],
+  [` ${name}`, name],
+  [`${name}\u{a0}`, name],
+  [`${name}\u{200b}`, name],
+  [`\u{feff}${name}`, name],
+  [`${name.charAt(0)}\u{ad}${name.slice(1)}`, name],
+  [`${name.charAt(0)}\u{301}${name.slice(1)}`, name],
+  [wide(name), name],
 ]);
 
 describe.each(takers)('%s', (what, path, take) => {
-  test.each(inAnotherCase)('is refused %s by the name of %s', (name = '', known) => {
+  test.each(inAnotherSpelling)('is refused %s by the name of %s', (name = '', known) => {
     const { code, details } = refusalOf(() => take(name));
     expect([code, details]).toEqual([
       'invalid_request',
@@ -86,6 +97,15 @@ describe.each(takers)('%s', (what, path, take) => {
       expect(() => take(name)).not.toThrow();
     },
   );
+});
+
+describe('A request', () => {
+  const position = { type: 'Point', coordinates: [8.5, 47.4] };
+
+  test.each(commandNames)('for %s is spared a limit if the table of stops says so', (name) => {
+    const needsPlace = 'position' in commandParameters[name];
+    expect(asksForStop(JSON.stringify({ name, ...(needsPlace && { position }) }))).toBe(passesLimits(name));
+  });
 });
 
 describe('Command request', () => {

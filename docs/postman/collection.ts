@@ -129,7 +129,8 @@ const folder = ({ name, item = [] }: Item) => ({
 /** A request with variables, and without the converter's random ids and its copies of the document's example replies. */
 function completed({ name, request }: Item): object {
   if (!request) throw new Error(`${name} has no request`);
-  const { url, body, header } = request;
+  const { body, ...bodiless } = request;
+  const { url, header } = request;
   for (const variable of url.variable) variable.value = `{{${variable.key}}}`;
   // A `nextToken` has no example, and what the converter makes up for it is not always the same.
   for (const parameter of url.query)
@@ -140,10 +141,12 @@ function completed({ name, request }: Item): object {
   const path = url.path.join('/');
   const isToken = path === 'v3/auth/token';
   if (isToken) header.push({ key: 'x-api-key', value: '{{apiKey}}' });
+  // Postman refuses an empty body, which the converter gives each request that has none.
+  const sent = body?.raw === undefined ? bodiless : request;
   const script = testScripts[`${request.method} ${path}`];
   return {
     name,
-    request: { ...request, ...(isToken && { auth: { type: 'noauth' } }) },
+    request: { ...sent, ...(isToken && { auth: { type: 'noauth' } }) },
     ...(script && { event: [event('test', script)] }),
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /**
  * Replaces VitePress's page for missing ones by what it loads, as a script and a style sheet whose names never change:
- * the page itself is in the template (lib/docs/docs-paths.ts), which is made before the site.
+ * the page itself is in the template (lib/rest/docs-paths.ts), which is made before the site.
  */
 export function replaceNotFound(pages: string): void {
   const file = join(pages, '404.html');

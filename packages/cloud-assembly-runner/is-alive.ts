@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process of this machine runs. One that has ended, and whose parent has not noticed yet, does not. @param pid its id */
+/**
+ * Whether a process of this machine runs. One that has ended, and whose parent has not noticed yet, does not.
+ * @param pid its id
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -11,7 +14,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether a process has ended without its parent's notice (proc_pid_stat(5)): in a container nobody may ever notice. Linux only. */
+/**
+ * Whether a process has ended without its parent's notice (proc_pid_stat(5)): in a container nobody may ever notice.
+ * Linux only.
+ */
 function isZombie(pid: number): boolean {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -4,12 +4,21 @@ import { openApiDocument } from '../../contract/documents/openapi/openapi-docume
 interface Item {
   readonly name: string;
   readonly item?: readonly Item[];
-  readonly request?: { readonly method: string; readonly url: { readonly path: readonly string[] } };
+  readonly request?: {
+    readonly method: string;
+    readonly url: { readonly path: readonly string[] };
+    readonly body?: unknown;
+  };
 }
 
 const requestsIn = ({ item = [], request }: Item): string[] => [
   ...(request ? [`${request.method} /${request.url.path.join('/')}`] : []),
   ...item.flatMap(requestsIn),
+];
+
+const bodiesIn = ({ item = [], request }: Item): unknown[] => [
+  ...(request && 'body' in request ? [request.body] : []),
+  ...item.flatMap(bodiesIn),
 ];
 
 describe('The Postman collection', () => {
@@ -22,6 +31,12 @@ describe('The Postman collection', () => {
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
     );
     expect(requestsIn((await postmanCollection()) as Item).sort()).toEqual(operations.sort());
+  });
+
+  test('has no empty body, which Postman refuses', async () => {
+    const bodies = bodiesIn((await postmanCollection()) as Item);
+    expect(bodies.length).toBeGreaterThan(5);
+    expect(bodies.filter((body) => typeof (body as { raw?: unknown }).raw !== 'string')).toEqual([]);
   });
 
   test('contains no identifier, credential or time of an example', async () => {

@@ -14,7 +14,8 @@ const marks: Readonly<Record<string, RegExp>> = {
   '.html': /^\s*<!--/,
 };
 /** Written by programs, which say so at the top of the file. */
-const isGenerated = (text: string) => /generated (by|from)|do not edit/i.test(text.split('\n', 4).join('\n'));
+const isGenerated = (text: string) =>
+  text.split('\n', 4).some((line) => /^(\/\/|#) (Code )?generated (by|from)|; do not edit\b/i.test(line));
 
 /** Numbers of the lines of prose that are too wide. What can't be broken stays: a row of a table, and a line of one word. */
 function tooWide(path: string, text: string): number[] {

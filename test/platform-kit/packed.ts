@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expectFiles, filesOfTarball, root } from '../clients/packages/trial';
 import { endWith, passes, runChecks } from '../clients/run-checks';
 import { runCommand } from '../outsiders/command';
@@ -24,6 +24,15 @@ const required = [
 ];
 const expected =
   /^(README\.md|package\.json|dist\/[\w./-]+\.(js|json|md)|dist\/LICENSE|dist\/clip\/[\w-]+\.(mp4|m4s)|dist\/assemblies\/\w+\/cdk\.out|sample-adapter\/\w+\.(md|py|toml|txt))$/;
+
+/** Expects that each relative link of a page leads to a file of the package. */
+function expectLinks(kit: string): void {
+  const pages = readdirSync(kit, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+  assert.ok(pages.length >= 3);
+  for (const page of pages)
+    for (const [, link = ''] of readFileSync(join(kit, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g))
+      assert.ok(existsSync(join(kit, dirname(page), link)), `${page} links ${link}, which is not in the package`);
+}
 
 /** Packs the platform kit, and runs it in an empty folder, as an engineer of a platform who has nothing of this repository. */
 async function run(): Promise<boolean> {
@@ -56,6 +65,7 @@ async function run(): Promise<boolean> {
             await runCommand('npm', install, { cwd: folder });
             const { stdout } = await conformance('--help');
             assert.match(stdout, /^Usage: platform-conformance \[options\]$/m);
+            expectLinks(join(folder, 'node_modules/drone-platform-kit'));
           }),
       ],
       [

@@ -2,7 +2,7 @@ import type { DroneMissionClient } from 'drone-mission-client';
 import { metresTo } from '../../domain/dispatch/candidate';
 import type { Place } from './alarm';
 import { followJob, subscribeToJob, watchByLink, type JobStatus, type Sighting } from './channels';
-import type { Narrator } from './narrator';
+import { SEE_LOG, type Narrator } from './narrator';
 import type { RunningStack } from './running-stack';
 
 type Channel = 'MQTT' | 'WebSocket';
@@ -68,7 +68,7 @@ export class FollowedFlight {
   /** The first time that the viewer saw the drone at the alarm. @throws Error when it has not come there, or a channel failed */
   get arrival(): Sighting | undefined {
     if (!this.#arrival && this.isIn('COMPLETED'))
-      throw new Error(`the drone has landed, and was never within ${THERE_M} m of the alarm: see .local/functions.log`);
+      throw new Error(`the drone has landed, and was never within ${THERE_M} m of the alarm: ${SEE_LOG}`);
     return this.#arrival;
   }
 

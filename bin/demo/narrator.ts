@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createProgress, type ProgressStream } from '../command-line/progress';
 
 /** Several times what each step takes, even when the drone flies at its own pace. */
 const STEP_TIMEOUT_MS = 120_000;
 const REDRAW_EVERY_MS = 100;
-const REMEDY = 'the fleet does not fly if the stack was started with --no-fleet; otherwise see .local/functions.log';
+/** Where the functions of the stack say what went wrong. */
+export const SEE_LOG = `see ${join(process.env['LOCAL_DIR'] ?? '.local', 'functions.log')}`;
+const REMEDY = `the fleet does not fly if the stack was started with --no-fleet; otherwise ${SEE_LOG}`;
 
 /** Prints the steps of the demo with their time, and what it waits for. */
 export class Narrator {

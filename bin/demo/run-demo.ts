@@ -1,8 +1,9 @@
 import { ApiError, type Dispatch, type DroneMissionClient } from 'drone-mission-client';
 import type { ProgressStream } from '../command-line/progress';
+import { isOnGround } from '../../domain/telemetry/flight';
 import { alarmNear, byDistance, type Place } from './alarm';
 import { FollowedFlight } from './followed-flight';
-import { Narrator } from './narrator';
+import { Narrator, SEE_LOG } from './narrator';
 import { demoPartner } from './partner';
 import { runningStack } from './running-stack';
 
@@ -11,6 +12,8 @@ interface Drone {
   readonly deviceId: string;
   readonly name: string;
   readonly place: Place;
+  /** Whether it is on the ground: only such a drone is dispatched. */
+  readonly stands: boolean;
 }
 
 /** A group of drones. */
@@ -32,7 +35,7 @@ async function firstGroup({ rest }: DroneMissionClient): Promise<Group> {
     const [longitude, latitude] = lastState?.navigation?.position?.coordinates ?? [];
     return longitude === undefined || latitude === undefined
       ? []
-      : [{ deviceId, name, place: [longitude, latitude] as const }];
+      : [{ deviceId, name, place: [longitude, latitude] as const, stands: isOnGround(lastState?.droneState) }];
   });
   return { deviceGroupId: group.deviceGroupId, name: group.name, drones, size: group.devices.length };
 }
@@ -41,7 +44,6 @@ async function firstGroup({ rest }: DroneMissionClient): Promise<Group> {
 const FAST = 7;
 /** Metres above the dock, metres per second, and seconds at the alarm: long enough to be seen there. */
 const FLIGHT = { height: 40, speed: 20, holdSeconds: 20 };
-const SEE_LOG = 'see .local/functions.log';
 const NONE_FREE =
   'no drone is free: each was dispatched in the last minute, or is in the air; wait a minute and try again';
 
@@ -63,7 +65,9 @@ export async function runDemo({ realTime, output }: DemoOptions): Promise<void> 
   narrator.say('fleet', `${groupName} has ${drones.length} drones: ${drones.map(({ name }) => name).join(', ')}`);
 
   const speed = realTime ? 1 : FAST;
-  const alarm = alarmNear(drones.map(({ place }) => place));
+  const standing = drones.filter(({ stands }) => stands);
+  if (standing.length === 0) throw new Error(NONE_FREE);
+  const alarm = alarmNear(standing.map(({ place }) => place));
   narrator.say('alarm', `at ${alarm.join(', ')} (longitude, latitude): who is there first?`);
   const dispatch = await client.jobs
     .dispatch({
@@ -77,7 +81,12 @@ export async function runDemo({ realTime, output }: DemoOptions): Promise<void> 
       throw error instanceof ApiError && error.status === 409 ? new Error(NONE_FREE, { cause: error }) : error;
     });
   const { job, distance, etaSeconds } = dispatch;
-  const drone = expectNearest(dispatch, drones, alarm);
+  const drone = nearestFree(dispatch, standing, alarm);
+  if (!drone || drone.deviceId !== job.deviceId) {
+    await client.jobs.cancel(job.jobId);
+    const [was, should] = [job.deviceId ?? 'no drone', drone?.name ?? 'none'];
+    throw new Error(`the service dispatched ${was}, and ${should} is nearest: ${SEE_LOG}`);
+  }
   narrator.say('dispatch', `${drone.name}, ${metres(distance)} away: arrives in about ${etaSeconds} s`);
   narrator.say('others', others(dispatch, drones));
 
@@ -153,16 +162,11 @@ async function dronesOf(client: DroneMissionClient, narrator: Narrator) {
   return group;
 }
 
-/** The drone that was dispatched. @throws Error when a nearer one was free */
-function expectNearest({ job, candidates }: Dispatch, drones: readonly Drone[], alarm: Place): Drone {
+/** The drone that is to be dispatched: the nearest of those that stand, of which none is passed over. */
+function nearestFree({ candidates }: Dispatch, standing: readonly Drone[], alarm: Place): Drone | undefined {
   const passedOver = candidates.flatMap(({ deviceId, reason }) => (reason ? [deviceId] : []));
-  const free = drones.filter(({ deviceId }) => !passedOver.includes(deviceId));
-  const [nearest] = byDistance(free, ({ place }) => place, alarm);
-  if (!nearest || nearest.deviceId !== job.deviceId)
-    throw new Error(
-      `the service dispatched ${job.deviceId ?? 'no drone'}, and ${nearest?.name ?? 'none'} is nearest: ${SEE_LOG}`,
-    );
-  return nearest;
+  const free = standing.filter(({ deviceId }) => !passedOver.includes(deviceId));
+  return byDistance(free, ({ place }) => place, alarm)[0];
 }
 
 /** The other drones of the group, with their distances and what keeps them. */

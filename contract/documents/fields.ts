@@ -15,24 +15,28 @@ import { tokenFields } from '../access/token.texts';
 import { trackFields } from '../telemetry/tracks.texts';
 
 /** Every field of requests, replies, messages and events. A test requires an entry for each field of the documents. */
-const fields: ReadonlyMap<string, Field> = new Map(
-  [
-    commonFields,
-    errorFields,
-    tokenFields,
-    jobFields,
-    missionFields,
-    shareFields,
-    fleetFields,
-    limitFields,
-    eventFields,
-    trackFields,
-    telemetryFields,
-    commandFields,
-    controlFields,
-    platformEventFields,
-  ].flatMap((some) => Object.entries(some)),
-);
+const entries: readonly (readonly [name: string, Field])[] = [
+  commonFields,
+  errorFields,
+  tokenFields,
+  jobFields,
+  missionFields,
+  shareFields,
+  fleetFields,
+  limitFields,
+  eventFields,
+  trackFields,
+  telemetryFields,
+  commandFields,
+  controlFields,
+  platformEventFields,
+].flatMap((some) => Object.entries(some));
+
+/** Of two entries of one name, one would say what the other means. */
+const twice = entries.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index);
+if (twice.length > 0) throw new Error(`two fields have one name, say <schema>.<field>: ${twice.join(', ')}`);
+
+const fields: ReadonlyMap<string, Field> = new Map(entries);
 
 /**
  * What the documents say of a field.

@@ -5,6 +5,7 @@ import {
   KidNotFoundInJwksError,
   WaitPeriodNotYetEndedJwkError,
 } from 'aws-jwt-verify/error';
+import { TOKEN_EXPIRED } from '../../contract/terms/unauthorized';
 import type { Refusal } from '../../domain/values/refusal';
 
 /**
@@ -15,7 +16,7 @@ import type { Refusal } from '../../domain/values/refusal';
 export function whyInvalid({ cause }: Refusal): string | undefined {
   if (cause instanceof WaitPeriodNotYetEndedJwkError) return undefined;
   if (cause instanceof JwtParseError) return 'the token is malformed';
-  if (cause instanceof JwtExpiredError) return 'the token has expired';
+  if (cause instanceof JwtExpiredError) return TOKEN_EXPIRED;
   if (cause instanceof JwtInvalidIssuerError || cause instanceof KidNotFoundInJwksError)
     return 'the token is of another issuer';
   return 'the token is not valid';

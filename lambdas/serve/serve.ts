@@ -16,6 +16,7 @@ import {
 import { callerContext } from '../../contract/terms/caller';
 import { permits, scopeNames } from '../../contract/terms/scopes';
 import { lacksScope } from '../../contract/terms/forbidden';
+import { TOKEN_EXPIRED } from '../../contract/terms/unauthorized';
 import { limitsOfClient } from '../../domain/access/partner';
 import { forbidden, invalid, Refusal } from '../../domain/values/refusal';
 import { callCounter, countCall } from '../../data/access/rate-limit';
@@ -89,7 +90,9 @@ export const serve = <Key extends EndpointKey>(
 function authorise(exchange: Exchange, event: Event): void {
   if (exchange.endpoint.scope === null) return;
   const context = callerContext.safeParse(event.requestContext.authorizer);
-  if (!context.success || context.data.expiresAt * 1000 <= exchange.startedAt) throw new Refusal('unauthorized');
+  if (!context.success) throw new Refusal('unauthorized');
+  if (context.data.expiresAt * 1000 <= exchange.startedAt)
+    throw new Refusal('unauthorized', [{ path: 'Authorization', message: TOKEN_EXPIRED }]);
   const { clientId, organisation, scopes, limits = '{}', refusal } = context.data;
   if (refusal !== undefined) throw forbidden('Authorization', refusal);
   const granted = scopes.split(' ');

@@ -21,7 +21,10 @@ export interface CompletionMessage {
  * The stack's process. Its parent sends the options as the first message; it answers `ready` when all services run. It ends
  * when the parent disconnects or dies, and on a fatal error.
  */
-const send = (message: StackMessage) => process.send?.(message);
+const send = (message: StackMessage) => {
+  // The parent may have asked to stop before the stack was ready.
+  if (process.connected) process.send?.(message);
+};
 
 let starting: ReturnType<typeof startStack> | undefined;
 let failed = false;

@@ -60,12 +60,19 @@ describe('The scope check', () => {
   test.each([
     ['lacks the scope', { scopes: ['command:update', 'share:read'] }, 403, 'Forbidden'],
     ['has no scope', { scopes: [] }, 403, 'Forbidden'],
-    ['expired while the policy was cached', { ...read, tokenEnds: Math.floor(Date.now() / 1000) }, 401, 'Unauthorized'],
     ['has no context', {}, 401, 'Unauthorized'],
     ['has no expiry', { ...read, tokenEnds: NaN }, 401, 'Unauthorized'],
   ] as const)('refuses a token that %s, before any other step', async (_, sent, status, error) => {
     const answer = await call(getJob(run), sent);
     expect(answer).toMatchObject({ status, body: { error }, headers: { 'x-request-id': requestId } });
+    expect(run).not.toHaveBeenCalled();
+    expect(store).not.toHaveReceivedAnyCommand();
+  });
+
+  test('refuses a token that expired while the policy was cached, and says so as the authorizer does', async () => {
+    const answer = await call(getJob(run), { ...read, tokenEnds: Math.floor(Date.now() / 1000) });
+    const details = [{ path: 'Authorization', message: 'the token has expired' }];
+    expect(answer).toMatchObject({ status: 401, body: { error: 'Unauthorized', details } });
     expect(run).not.toHaveBeenCalled();
     expect(store).not.toHaveReceivedAnyCommand();
   });

@@ -11,10 +11,6 @@ const read = () => readFileSync(join(folder, entry, 'index.js'), 'utf8');
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A text as esbuild writes it into a bundle. */
-const asAscii = (text: string) =>
-  text.replaceAll(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
-
 test('a bundle contains the SDK and loads only modules of Node.js', () => {
   const loaded = [...read().matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name);
   expect(loaded).toContain('node:https');
@@ -46,18 +42,6 @@ test('a bundle loads modules by require alone', () => {
 test('the text of a bundle is ASCII, which V8 keeps with one byte for each character', () => {
   expect(endpointTable['POST /v3/jobs/create'].description).toMatch(/[^\0-\x7f]/);
   expect(read()).not.toMatch(/[^\0-\x7f]/);
-});
-
-test('a function contains its own endpoint and none of the others, whose schemas would be built at each start', () => {
-  const summaries = new Map(Object.values(endpointTable).map(({ handler, summary }) => [handler, asAscii(summary)]));
-  bundle([...summaries.keys()], folder);
-  for (const [name, own] of summaries) {
-    const text = readFileSync(join(folder, name, 'index.js'), 'utf8');
-    expect([name, [...summaries.values()].filter((summary) => text.includes(`summary:"${summary}"`))]).toEqual([
-      name,
-      [own],
-    ]);
-  }
 });
 
 test('the same source results in the same bundle, so that unchanged code keeps its asset', () => {

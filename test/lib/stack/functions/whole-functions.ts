@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpointTable } from '../../../../contract/endpoint-table';
@@ -114,6 +114,21 @@ test('endpoints with the same handler share a function', () => {
 test('no function has texts or examples in its bundle, which only the documents need', () => {
   expect(sources.filter((path) => path.startsWith('contract/')).length).toBeGreaterThan(20);
   expect(sources.filter((path) => /\.(texts|examples)\.ts$/.test(path))).toEqual([]);
+});
+
+/** A text as esbuild writes it into a bundle. */
+const asAscii = (text: string) =>
+  text.replaceAll(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+
+test('a function contains its own endpoint and none of the others, whose schemas would be built at each start', () => {
+  const summaries = new Map(Object.values(endpointTable).map(({ handler, summary }) => [handler, asAscii(summary)]));
+  for (const [name, own] of summaries) {
+    const text = readFileSync(join(bundles, name, 'index.js'), 'utf8');
+    expect([name, [...summaries.values()].filter((summary) => text.includes(`summary:"${summary}"`))]).toEqual([
+      name,
+      [own],
+    ]);
+  }
 });
 
 /** Larger for functions that use Kinesis Video Streams, three services, or S3. */

@@ -137,10 +137,7 @@ async function putBack(
   };
   const known = Object.fromEntries(seen.map((name) => [`was_${name}`, current[name]]));
   // An update of a missing item would create it.
-  const conditions = [
-    `attribute_exists(#${keys[0]})`,
-    ...seen.map((name) => (current[name] ? `#${name} = :was_${name}` : `attribute_not_exists(#${name})`)),
-  ];
+  const conditions = [`attribute_exists(#${keys[0]})`, ...unchanged(current, seen)];
   await client.send(
     new UpdateItemCommand({
       TableName: to,
@@ -186,13 +183,15 @@ const isMissing = (copy: Item) => ({
   ExpressionAttributeNames: { '#id': Object.keys(copy)[0] ?? '' },
 });
 
-/** The condition that attributes of an item are as they were, or still missing. */
+/** Conditions that attributes are as they were, or still missing; `:was_name` is the value that `name` had. */
+const unchanged = (item: Item, names: readonly string[]): string[] =>
+  names.map((name) => (item[name] ? `#${name} = :was_${name}` : `attribute_not_exists(#${name})`));
+
+/** The condition of a put that attributes of an item are {@link unchanged}. */
 function stillIs(item: Item, names: readonly string[]) {
-  const values = names.flatMap((name) => (item[name] ? [[`:${name}`, item[name]] as const] : []));
+  const values = names.flatMap((name) => (item[name] ? [[`:was_${name}`, item[name]] as const] : []));
   return {
-    ConditionExpression: names
-      .map((name) => (item[name] ? `#${name} = :${name}` : `attribute_not_exists(#${name})`))
-      .join(' AND '),
+    ConditionExpression: unchanged(item, names).join(' AND '),
     ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
     ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
   };

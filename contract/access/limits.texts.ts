@@ -1,4 +1,4 @@
-import type { Fields } from '../terms/field';
+import type { Fields, Objects } from '../terms/field';
 
 /** Fields of a client's limits. */
 export const limitFields: Fields = {
@@ -39,4 +39,13 @@ export const limitFields: Fields = {
   },
   'ShareBounds.expiresIn': { description: 'Bounds of the lifetime of a share, in seconds.' },
   'ShareBounds.maxViewers': { description: 'Bounds of the number of viewers at the same time.' },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const limitObjects: Objects = {
+  limits: 'What a client may do, and what is left of it.',
+  rateLimit: 'How often a client may call an operation.',
+  quota: 'How many of something a client may have at the same time.',
+  shareBounds: 'Bounds of the fields of a new share.',
+  bounds: 'Bounds of a number in a request, both included.',
 };

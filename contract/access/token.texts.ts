@@ -1,4 +1,4 @@
-import type { Fields } from '../terms/field';
+import type { Fields, Objects } from '../terms/field';
 
 const token = 'eyJraWQiOiJkZW1vIiwiYWxnIjoiUlMyNTYifQ.eyJzY29wZSI6IuKApiJ9.c2lnbmF0dXJl';
 
@@ -57,4 +57,9 @@ export const tokenFields: Fields = {
     description: 'Present, and `true`, when all subscriptions have ended, since the new token lacks `resources:read`.',
     examples: [true],
   },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const tokenObjects: Objects = {
+  token: 'An access token.',
 };

@@ -2,7 +2,7 @@ import { commandNames, commandOrigins, type KnownCommand } from '../../domain/co
 import { START_WITHIN_MS, timeoutBounds } from '../../domain/commands/command-timeout';
 import { commandReasons } from '../../domain/commands/command-lifecycle';
 import { LEASE_S } from '../../domain/commands/control-lease';
-import type { Field, Fields } from '../terms/field';
+import type { Field, Fields, Objects } from '../terms/field';
 import { identifier } from '../terms/common.texts';
 
 const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
@@ -220,4 +220,10 @@ export const commandTexts: Readonly<Record<KnownCommand, string>> = {
   TAKE_PHOTO: 'Take a photo.',
   START_RECORDING: 'Begin to record video.',
   STOP_RECORDING: 'End the recording of video.',
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const commandObjects: Objects = {
+  command: 'A command to a device, with what has become of it.',
+  lateOutcome: 'What the drone platform said of a command that had ended before.',
 };

@@ -1,5 +1,5 @@
 import { commandReasons } from '../../domain/commands/command-lifecycle';
-import type { Fields } from '../terms/field';
+import type { Fields, Objects } from '../terms/field';
 
 /** Fields of commands to drones. */
 export const controlFields: Fields = {
@@ -30,4 +30,9 @@ export const controlFields: Fields = {
     examples: ['2026-11-27T10:30:15.123Z'],
     format: 'date-time',
   },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const controlObjects: Objects = {
+  deviceControl: 'Who holds the control of a device. Without a holder it has only `deviceId`.',
 };

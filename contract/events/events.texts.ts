@@ -1,5 +1,5 @@
 import { MAX_WAIT_S } from './events.schemas';
-import type { Fields } from '../terms/field';
+import type { Fields, Objects } from '../terms/field';
 import { commandFields } from '../commands/commands.texts';
 import { fleetFields } from '../fleet/fleet.texts';
 import { jobFields } from '../jobs/jobs.texts';
@@ -52,4 +52,14 @@ export const eventFields: Fields = {
     examples: ['dock.status'],
   },
   'ListJobEventsReply.events': { description: 'The changes of the job’s status, oldest first.' },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const eventObjects: Objects = {
+  event: 'What has happened, by its `type`. Pass over a type that you don’t know.',
+  unknownEvent: 'What every event has, also one of a type that is added later.',
+  jobEvent: 'A change of the status of a job.',
+  commandEvent: 'A change of the status of a command.',
+  deviceEvent: 'A change of a device.',
+  shareEvent: 'The beginning or the end of a share.',
 };

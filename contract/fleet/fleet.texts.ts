@@ -1,4 +1,4 @@
-import type { Field, Fields } from '../terms/field';
+import type { Field, Fields, Objects } from '../terms/field';
 import { identifier } from '../terms/common.texts';
 
 const deviceName: Field = { description: 'Name of the device, for people.', examples: ['North 1'], minLength: 1 };
@@ -56,4 +56,13 @@ export const fleetFields: Fields = {
     description: 'The names of the commands that the device obeys: others are refused with 400.',
     examples: [['PAUSE', 'RESUME', 'RETURN_HOME', 'LAND', 'GO_TO']],
   },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const fleetObjects: Objects = {
+  deviceGroup: 'Devices to which jobs are given together.',
+  device: 'A drone with its dock.',
+  listedState: 'What a device reported last, without data of sensors. It holds only what the device knows.',
+  deviceCapabilities: 'What a device can do. What is left out is not known.',
+  deviceRange: 'How far a device flies.',
 };

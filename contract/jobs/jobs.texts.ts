@@ -1,4 +1,4 @@
-import type { Field, Fields } from '../terms/field';
+import type { Field, Fields, Objects } from '../terms/field';
 import { passedOver } from '../../domain/dispatch/candidate';
 import { findingCodes } from '../../domain/dispatch/job-check';
 import { actions } from '../../domain/values/destination';
@@ -260,4 +260,19 @@ export const jobFields: Fields = {
     examples: ['device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p'],
   },
   'ListJobsQuery.status': { description: 'Only jobs with this status.', examples: ['PENDING'] },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const jobObjects: Objects = {
+  job: 'A job with all its fields.',
+  jobSummary: 'The main fields of a job.',
+  createdJob: 'The main fields of a new job.',
+  updatedJob: 'A job after a change, with the fields that can change.',
+  cancelledJob: 'A job after it was cancelled.',
+  progress:
+    'How far a flight has come, as the drone platform or the device says: a completed job has 100 percent only if the platform said so.',
+  location: 'A place: a GeoJSON point (RFC 7946).',
+  flightSettings: 'How a drone flies.',
+  candidate: 'A device near the place.',
+  finding: 'What speaks against a job.',
 };

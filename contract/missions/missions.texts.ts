@@ -1,6 +1,6 @@
 import { heightReferences } from '../../domain/missions/mission';
 import { formatMediaTypes, missionFormats } from '../../domain/missions/mission-record';
-import type { Field, Fields } from '../terms/field';
+import type { Field, Fields, Objects } from '../terms/field';
 import { identifier } from '../terms/common.texts';
 
 const missionId: Field = {
@@ -92,4 +92,11 @@ export const missionFields: Fields = {
   },
   'MissionGeometry.type': { description: 'Always `LineString`.' },
   'Path.missionId': missionId,
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const missionObjects: Objects = {
+  mission: 'A mission without its waypoints.',
+  missionFeature: 'A mission in GeoJSON (RFC 7946).',
+  missionGeometry: 'A GeoJSON line (RFC 7946).',
 };

@@ -1,4 +1,4 @@
-import type { Field, Fields } from '../terms/field';
+import type { Field, Fields, Objects } from '../terms/field';
 import { identifier } from '../terms/common.texts';
 
 const expiresAt: Field = {
@@ -150,4 +150,13 @@ export const shareFields: Fields = {
     examples: ['STREAM'],
   },
   'ViewerShareStatusMessage.timestamp': changedAt,
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const shareObjects: Objects = {
+  share: 'A share with the address of its page.',
+  listedShare: 'A share with the number of its viewers.',
+  createdShare: 'The main fields of a new share.',
+  sharedDevice: 'The device behind a share.',
+  playback: 'Where the live video can be played.',
 };

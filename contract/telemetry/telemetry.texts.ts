@@ -1,5 +1,5 @@
 import { MAX_TRACK_POINTS } from './max-track-points';
-import type { Field, Fields } from '../terms/field';
+import type { Field, Fields, Objects } from '../terms/field';
 import { MAX_ROUTE_POINTS } from '../../domain/shares/route';
 import { flownStatusesInWords } from '../jobs/lifecycle-sentences';
 
@@ -194,4 +194,17 @@ export const telemetryFields: Fields = {
     examples: [true],
     description: 'Present, and `true`, in the last known state at the time of connecting, which is not a new sample.',
   },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const telemetryObjects: Objects = {
+  deviceState: 'What a device reported. It holds only what the device knows.',
+  navigation: 'Where the drone is and how it moves.',
+  position: 'A GeoJSON point (RFC 7946).',
+  orientation: 'Orientation of a drone or a camera.',
+  velocity: 'Velocity of a drone.',
+  battery: 'State of the battery.',
+  sensorPayload: 'Data of sensors; fields other than `camera` are specific to the vendor.',
+  camera: 'The camera; other fields are specific to the vendor.',
+  weather: 'Weather that the device reports.',
 };

@@ -1,4 +1,4 @@
-import type { Fields } from '../terms/field';
+import type { Fields, Objects } from '../terms/field';
 
 const order = 'at each position, in the order of `coordinates`';
 const times = ['2026-11-27T10:30:15.123Z', '2026-11-27T10:30:16.118Z'];
@@ -110,4 +110,19 @@ export const trackFields: Fields = {
   },
   'MultiPoint.type': { description: 'Always `MultiPoint`.' },
   'TrackProperties.name': { description: 'Name of the job.', examples: ['Rim inspection'] },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const trackObjects: Objects = {
+  jobTrack: 'Where a job was flown, in GeoJSON (RFC 7946).',
+  trackFeature: 'The lines that a device flew, or its positions that stand alone.',
+  lineString: 'A GeoJSON line (RFC 7946).',
+  multiLineString: 'GeoJSON lines (RFC 7946): between gaps of more than ten seconds, and on both sides of 180°.',
+  multiPoint: 'GeoJSON points (RFC 7946): positions of a device between two gaps, which make no line.',
+  geometry: 'A line, several lines, or points.',
+  propertiesOfCoordinates:
+    'What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line.',
+  trackProperties: 'Whose positions they are, and of which job.',
+  coordinateProperties: 'Lists with as many elements as a line, or points, have positions.',
+  coordinatePropertiesOfLines: 'Lists with a list for each line, which has as many elements as the line has positions.',
 };

@@ -1,4 +1,4 @@
-import type { Field, Fields } from './field';
+import type { Field, Fields, Objects } from './field';
 
 /** Lengths of an identifier. */
 export const identifier = { minLength: 1, maxLength: 80 };
@@ -72,4 +72,10 @@ export const commonFields: Fields = {
     examples: ['2026-11-27T10:30:15.123Z'],
     format: 'date-time',
   },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const commonObjects: Objects = {
+  links: 'Where to follow the status of a resource.',
+  messageReply: 'The operation is done.',
 };

@@ -1,4 +1,4 @@
-import type { Fields } from './field';
+import type { Fields, Objects } from './field';
 
 /** Fields of errors. */
 export const errorFields: Fields = {
@@ -40,4 +40,10 @@ export const errorFields: Fields = {
     description: 'The faulty field as a path such as `telemetry.0.battery.percent`; empty for the whole message.',
     examples: ['telemetry.0.deviceId'],
   },
+};
+
+/** Objects in replies, by the export of their schema: generated clients have a class for each. */
+export const errorObjects: Objects = {
+  error: 'Why a request failed.',
+  errorDetail: 'One thing that is wrong with a request.',
 };

@@ -23,3 +23,6 @@ export interface Field {
  * else there than elsewhere.
  */
 export type Fields = Readonly<Record<string, Field>>;
+
+/** What the documents say of an object, by the export of its schema. It has that name in capitals there: `job` is `Job`. */
+export type Objects = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { commandNames, commandPosition } from '../../../domain/commands/command';
 import { knownRequests, ownRequest } from '../../../domain/commands/command-request';
 import { commandRecord, lateOutcome } from '../../../domain/commands/command-record';
@@ -15,7 +15,7 @@ import { nonTextMediaTypes } from '../../terms/binary-media-types';
 import type { EndpointKey } from '../../endpoints';
 import * as check from '../../dispatch/check.schemas';
 import * as commands from '../../commands/commands.schemas';
-import { commandSchemaName, commandTexts } from '../../commands/commands.texts';
+import { commandObjects, commandSchemaName, commandTexts } from '../../commands/commands.texts';
 import * as dispatch from '../../dispatch/dispatch.schemas';
 import * as errors from '../../terms/errors.schemas';
 import * as events from '../../events/events.schemas';
@@ -27,6 +27,19 @@ import * as page from '../../terms/page.schemas';
 import * as shares from '../../shares/shares.schemas';
 import * as token from '../../access/token.schemas';
 import * as tracks from '../../telemetry/tracks.schemas';
+import { limitObjects } from '../../access/limits.texts';
+import { tokenObjects } from '../../access/token.texts';
+import { controlObjects } from '../../commands/control.texts';
+import { eventObjects } from '../../events/events.texts';
+import { fleetObjects } from '../../fleet/fleet.texts';
+import { jobObjects } from '../../jobs/jobs.texts';
+import { missionObjects } from '../../missions/missions.texts';
+import { shareObjects } from '../../shares/shares.texts';
+import { telemetryObjects } from '../../telemetry/telemetry.texts';
+import { trackObjects } from '../../telemetry/tracks.texts';
+import { commonObjects } from '../../terms/common.texts';
+import { errorObjects } from '../../terms/errors.texts';
+import type { Objects } from '../../terms/field';
 import { findField } from '../fields';
 import { jsonSchemas, type Direction, type JsonSchema } from '../json-schema';
 import { enumerations, withReferences } from './enums';
@@ -56,22 +69,6 @@ const ofDomain = {
   progress,
 };
 
-type Exported = typeof ofDomain &
-  typeof check &
-  typeof commands &
-  typeof dispatch &
-  typeof errors &
-  typeof events &
-  typeof fleet &
-  typeof jobs &
-  typeof limits &
-  typeof missions &
-  typeof page &
-  typeof shares &
-  typeof telemetry &
-  typeof token &
-  typeof tracks;
-
 /** These, and everything that a module of schemas exports. */
 const entries = [
   Object.entries(ofDomain),
@@ -95,75 +92,23 @@ const entries = [
 const twice = entries.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index);
 if (twice.length > 0) throw new Error(`exported twice: ${twice.join(', ')}`);
 
-const exported = Object.fromEntries(entries) as Exported;
-
-type SchemaExport = { [Name in keyof Exported]: Exported[Name] extends z.ZodMiniType ? Name : never }[keyof Exported];
+const exported = new Map<string, unknown>(entries);
 
 /** Parts of replies, for which generated clients have a class each, by the name of their export. */
 const parts = described({
-  job: 'A job with all its fields.',
-  jobSummary: 'The main fields of a job.',
-  createdJob: 'The main fields of a new job.',
-  links: 'Where to follow the status of a resource.',
-  updatedJob: 'A job after a change, with the fields that can change.',
-  cancelledJob: 'A job after it was cancelled.',
-  candidate: 'A device near the place.',
-  finding: 'What speaks against a job.',
-  location: 'A place: a GeoJSON point (RFC 7946).',
-  flightSettings: 'How a drone flies.',
-  mission: 'A mission without its waypoints.',
-  missionFeature: 'A mission in GeoJSON (RFC 7946).',
-  missionGeometry: 'A GeoJSON line (RFC 7946).',
-  progress:
-    'How far a flight has come, as the drone platform or the device says: a completed job has 100 percent only if the platform said so.',
-  jobTrack: 'Where a job was flown, in GeoJSON (RFC 7946).',
-  trackFeature: 'The lines that a device flew, or its positions that stand alone.',
-  lineString: 'A GeoJSON line (RFC 7946).',
-  multiLineString: 'GeoJSON lines (RFC 7946): between gaps of more than ten seconds, and on both sides of 180°.',
-  multiPoint: 'GeoJSON points (RFC 7946): positions of a device between two gaps, which make no line.',
-  geometry: 'A line, several lines, or points.',
-  propertiesOfCoordinates:
-    'What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line.',
-  trackProperties: 'Whose positions they are, and of which job.',
-  coordinateProperties: 'Lists with as many elements as a line, or points, have positions.',
-  coordinatePropertiesOfLines: 'Lists with a list for each line, which has as many elements as the line has positions.',
-  share: 'A share with the address of its page.',
-  listedShare: 'A share with the number of its viewers.',
-  createdShare: 'The main fields of a new share.',
-  deviceGroup: 'Devices to which jobs are given together.',
-  device: 'A drone with its dock.',
-  listedState: 'What a device reported last, without data of sensors. It holds only what the device knows.',
-  sharedDevice: 'The device behind a share.',
-  playback: 'Where the live video can be played.',
-  deviceState: 'What a device reported. It holds only what the device knows.',
-  navigation: 'Where the drone is and how it moves.',
-  position: 'A GeoJSON point (RFC 7946).',
-  orientation: 'Orientation of a drone or a camera.',
-  velocity: 'Velocity of a drone.',
-  battery: 'State of the battery.',
-  sensorPayload: 'Data of sensors; fields other than `camera` are specific to the vendor.',
-  camera: 'The camera; other fields are specific to the vendor.',
-  weather: 'Weather that the device reports.',
-  event: 'What has happened, by its `type`. Pass over a type that you don’t know.',
-  unknownEvent: 'What every event has, also one of a type that is added later.',
-  jobEvent: 'A change of the status of a job.',
-  command: 'A command to a device, with what has become of it.',
-  lateOutcome: 'What the drone platform said of a command that had ended before.',
-  deviceCapabilities: 'What a device can do. What is left out is not known.',
-  deviceControl: 'Who holds the control of a device. Without a holder it has only `deviceId`.',
-  deviceRange: 'How far a device flies.',
-  commandEvent: 'A change of the status of a command.',
-  deviceEvent: 'A change of a device.',
-  shareEvent: 'The beginning or the end of a share.',
-  limits: 'What a client may do, and what is left of it.',
-  rateLimit: 'How often a client may call an operation.',
-  quota: 'How many of something a client may have at the same time.',
-  shareBounds: 'Bounds of the fields of a new share.',
-  bounds: 'Bounds of a number in a request, both included.',
-  messageReply: 'The operation is done.',
-  token: 'An access token.',
-  error: 'Why a request failed.',
-  errorDetail: 'One thing that is wrong with a request.',
+  ...jobObjects,
+  ...commonObjects,
+  ...errorObjects,
+  ...missionObjects,
+  ...trackObjects,
+  ...telemetryObjects,
+  ...shareObjects,
+  ...fleetObjects,
+  ...eventObjects,
+  ...commandObjects,
+  ...controlObjects,
+  ...limitObjects,
+  ...tokenObjects,
 });
 
 const requestParts: Readonly<Record<string, NamedSchema>> = {
@@ -182,23 +127,26 @@ const requestParts: Readonly<Record<string, NamedSchema>> = {
     commandPosition: findField('position', 'GoToCommand')?.description ?? '',
   }),
   // Strict, as those of a job are not.
-  DesiredLocation: { schema: exported.location, description: findField('desiredLocation')?.description ?? '' },
+  DesiredLocation: { schema: location, description: findField('desiredLocation')?.description ?? '' },
   DesiredFlight: {
-    schema: exported.flightSettings,
+    schema: flightSettings,
     description: findField('flight')?.description ?? '',
     examples: findField('flight')?.examples ?? [],
   },
 };
 
-/** The exported schemas that have a description, by their name in the document: `Job` is the export `job`. */
-function described(
-  descriptions: Readonly<Partial<Record<SchemaExport, string>>>,
-): Readonly<Record<string, NamedSchema>> {
+/**
+ * The exported schemas that have a description, by their name in the document: `Job` is the export `job`.
+ * @throws Error for a description of something else
+ */
+function described(objects: Objects): Readonly<Record<string, NamedSchema>> {
   return Object.fromEntries(
-    (Object.entries(descriptions) as [SchemaExport, string][]).map(([name, description]) => [
-      capitalised(name),
-      { schema: exported[name], description },
-    ]),
+    Object.entries(objects).map(([name, description]) => {
+      const schema = exported.get(name);
+      if (!(schema instanceof z.ZodMiniType))
+        throw new Error(`no module of schemas exports ${name}, which a .texts.ts describes`);
+      return [capitalised(name), { schema, description }];
+    }),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from './terms/endpoint';
-import * as check from './dispatch/check.endpoints';
+import * as check from './dispatch/dispatch.endpoints';
 import * as commands from './commands/commands.endpoints';
 import * as dispatch from './dispatch/dispatch.endpoints';
 import * as events from './events/events.endpoints';

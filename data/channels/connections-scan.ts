@@ -1,7 +1,7 @@
 import { readFollower, type Follower } from './followers';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { isSeatCount, readSeats, shardNumber, type Seats } from '../store/seats';
-import { parseItems } from '../store/parse-items';
+import { parseItems } from '../store/query';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** The seats of a client or a share. */

@@ -13,7 +13,7 @@ import {
 } from '../store/seats';
 import { releaseViewerSeats } from '../shares/share-viewers';
 import { dynamodb, table } from '../store/dynamodb';
-import { queryToEnd } from '../store/query-to-end';
+import { queryToEnd } from '../store/query';
 
 export const connection = z.object({
   /** Key of the channel that it follows, such as `job#<jobId>`. */

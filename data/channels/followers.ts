@@ -6,7 +6,7 @@ import type { Resource } from '../../domain/values/id';
 import { sequences, type Sequences } from '../../domain/channels/sequence';
 import { connection, type Connection } from './connections';
 import { GetCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { parseItems } from '../store/parse-items';
+import { parseItems } from '../store/query';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { update } from '../store/expression';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
-import { queryToEnd } from '../store/query-to-end';
+import { queryToEnd } from '../store/query';
 
 /**
  * An MQTT subscription, or a tombstone of one: IoT's lifecycle events may repeat and arrive out of order, so the event with

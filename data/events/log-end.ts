@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Organisation } from '../../domain/values/id';
 import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { endWithoutEvents, HEAD, organisationLog, parseLogItem, type LogItem } from './log-items';
+import { formatCursor, notYetIssued, readCursor } from '../../domain/events/cursor';
+import type { Organisation } from '../../domain/values/id';
 
 /**
  * How long an event may take until the index has it, in seconds. It normally takes a fraction of one (developer guide, "Using
@@ -97,4 +98,19 @@ export async function readEnd(organisation: Organisation, from: number, least: n
 export async function findLast(organisation: Organisation, ConsistentRead = true): Promise<number> {
   const { events, head } = await readBack(organisation, { from: 1, least: 1 }, ConsistentRead);
   return events.at(-1)?.number ?? endWithoutEvents(head);
+}
+
+/** The cursor of an organisation's last event, by one strongly consistent query. */
+export const lastCursor = async (organisation: Organisation): Promise<string> =>
+  formatCursor(organisation, await findLast(organisation));
+
+/**
+ * Reads a cursor that a client sent, by one strongly consistent query.
+ * @returns the number of its event
+ * @throws Refusal `invalid_request` when it is none, another organisation's, or not issued yet
+ */
+export async function findCursor(caller: Organisation, cursor: string): Promise<number> {
+  const number = readCursor(caller, cursor);
+  if (number > (await findLast(caller))) throw notYetIssued();
+  return number;
 }

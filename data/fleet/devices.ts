@@ -13,9 +13,8 @@ import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { devicePartitions, fleetKey, registryPartition } from './fleet-key';
 import { listStreams } from './fleet-registry';
 import { readMetadata } from '../store/metadata-text';
-import { parseItems } from '../store/parse-items';
+import { parseItems, queryToEnd } from '../store/query';
 import { dynamodb, table } from '../store/dynamodb';
-import { queryToEnd } from '../store/query-to-end';
 
 /** The table holds three kinds of item under the keys of `fleet-key.ts`, and for a while a tombstone of each removed one. */
 const item = z.discriminatedUnion('kind', [

@@ -6,7 +6,7 @@ import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { update } from '../store/expression';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
-import { queryToEnd } from '../store/query-to-end';
+import { queryToEnd } from '../store/query';
 import { fleetKey, registryPartition } from './fleet-key';
 
 /** The registered fields of a device; the others come from telemetry. */

@@ -7,8 +7,7 @@ import { standingPlace, type Place, type StandingDevice } from '../../domain/fle
 import type { Organisation } from '../../domain/values/id';
 import type { DeviceState } from '../../domain/telemetry/sample';
 import { table } from '../store/dynamodb';
-import { parseItems } from '../store/parse-items';
-import { queryToEnd } from '../store/query-to-end';
+import { parseItems, queryToEnd } from '../store/query';
 
 /** About eleven metres, so that a receiver that is not quite still does not write the index. */
 const DIGITS = 4;

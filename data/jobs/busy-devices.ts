@@ -4,8 +4,7 @@ import type { Organisation } from '../../domain/values/id';
 import { flownStatuses, isFinal, openStatuses, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { jobStatus } from '../../domain/jobs/job';
 import { dynamodb, table } from '../store/dynamodb';
-import { readNewIndex } from '../store/new-index';
-import { parseItems } from '../store/parse-items';
+import { parseItems, readNewIndex } from '../store/query';
 import { firstIdAt } from '../store/new-id';
 import { statusKey } from './job-item';
 

@@ -2,7 +2,7 @@ import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { readClaims } from './device-claims';
 import { dynamodb, table } from '../store/dynamodb';
-import { parseItems } from '../store/parse-items';
+import { parseItems } from '../store/query';
 import { mayBeOpen } from './busy-devices';
 import { jobKey } from './job-item';
 

@@ -4,7 +4,7 @@ import type { Organisation } from '../../domain/values/id';
 import { jobRecord } from '../../domain/jobs/job';
 import { dynamodb, table } from '../store/dynamodb';
 import { firstIdAt } from '../store/new-id';
-import { parseItems } from '../store/parse-items';
+import { parseItems } from '../store/query';
 
 const created = z.extend(z.pick(jobRecord, { jobId: true, name: true, status: true, createdAt: true }), {
   createdBy: z.optional(z.string()),

@@ -8,8 +8,7 @@ import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { insertOnce, insertTogether, type FirstAnswer } from '../store/idempotency';
 import { claimPut } from './device-claims';
 import { jobFromItem, jobKey, statusKey, jobToItem, type StoredJob } from './job-item';
-import { cutPage, withOneMore } from '../store/page';
-import { parseItems } from '../store/parse-items';
+import { cutPage, parseItems, withOneMore } from '../store/query';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 

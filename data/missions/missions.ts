@@ -19,11 +19,9 @@ import { foreign, Refusal } from '../../domain/values/refusal';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { update } from '../store/expression';
-import { cutPage, withOneMore } from '../store/page';
-import { parseItems } from '../store/parse-items';
-import { deleteOriginal, putOriginal } from './mission-files';
+import { cutPage, parseItems, withOneMore } from '../store/query';
+import { deleteOriginal, putOriginal, retireUnused, retireVersion } from './mission-files';
 import { putMissionLine, removeMissionLine, type MissionVersion } from './mission-lines';
-import { retireUnused, retireVersion } from './retired-versions';
 
 /**
  * Key of a mission; its identifier contains the partition key.

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import type { Share } from '../../domain/shares/share';
 import { dynamodb, table } from '../store/dynamodb';
-import { parseItems } from '../store/parse-items';
+import { parseItems } from '../store/query';
 import { digestShareCode } from './share-id';
 import { shareKey, shareFromItem, readSharesOf } from './shares';
 

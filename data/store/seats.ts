@@ -8,7 +8,7 @@ import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { isRepeat, itemThatRefused, wasRetried } from './conditional-write';
 import { dynamodb, table } from './dynamodb';
 import { update } from './expression';
-import { queryToEnd } from './query-to-end';
+import { queryToEnd } from './query';
 
 /** A connection with a seat; times in Unix seconds. */
 export interface SeatHolder {

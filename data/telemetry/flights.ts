@@ -13,7 +13,7 @@ import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { setting } from '../store/environment';
-import { parseItems } from '../store/parse-items';
+import { parseItems } from '../store/query';
 
 /** Positions that are read of one flight: ten hours, one a second. */
 export const MAX_RECORDED_POINTS = 36_000;

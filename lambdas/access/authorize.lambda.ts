@@ -2,8 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import type { CallerContext, RefusalContext } from '../../contract/terms/caller';
 import { Refusal } from '../../domain/values/refusal';
 import { bearerToken } from './credentials';
-import { identify } from './identify';
-import { whyInvalid } from './why-invalid';
+import { identify, whyInvalid } from './identify';
 
 /** `arn:aws:execute-api:<region>:<account>:<api>/<stage>` of the calling API. */
 const apiArn = (methodArn: string) => methodArn.split('/').slice(0, 2).join('/');

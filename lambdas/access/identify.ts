@@ -1,10 +1,20 @@
-import { FetchError, JwkValidationError, JwksValidationError } from 'aws-jwt-verify/error';
+import {
+  FetchError,
+  JwksValidationError,
+  JwkValidationError,
+  JwtExpiredError,
+  JwtInvalidIssuerError,
+  JwtParseError,
+  KidNotFoundInJwksError,
+  WaitPeriodNotYetEndedJwkError,
+} from 'aws-jwt-verify/error';
 import { clientSuspended } from '../../contract/terms/forbidden';
 import { findPartner } from '../../data/access/partners';
 import type { Organisation } from '../../domain/values/id';
 import { isInForce, type LimitsOfClient } from '../../domain/access/partner';
 import { Refusal } from '../../domain/values/refusal';
 import { verifyToken, type Token } from './verify-token';
+import { TOKEN_EXPIRED } from '../../contract/terms/unauthorized';
 
 /** The signing keys could not be fetched or read, which says nothing about the token. */
 const keyErrors = [FetchError, JwksValidationError, JwkValidationError];
@@ -31,4 +41,18 @@ export async function identify(accessToken: string, path?: string): Promise<Call
   if (partner?.status !== 'active') throw clientSuspended(path);
   if (!isInForce(partner, token.issuedAt)) throw new Refusal('unauthorized');
   return { ...token, organisation: partner.organisation, limits: partner.limits };
+}
+
+/**
+ * Why a token is not valid, for its client: without quotes and backslashes, since API Gateway inserts it into JSON as it is.
+ * @param refusal `unauthorized`, of `identify`
+ * @returns undefined while that can't be told: the key of the token was not found a moment ago, and is not looked for again yet
+ */
+export function whyInvalid({ cause }: Refusal): string | undefined {
+  if (cause instanceof WaitPeriodNotYetEndedJwkError) return undefined;
+  if (cause instanceof JwtParseError) return 'the token is malformed';
+  if (cause instanceof JwtExpiredError) return TOKEN_EXPIRED;
+  if (cause instanceof JwtInvalidIssuerError || cause instanceof KidNotFoundInJwksError)
+    return 'the token is of another issuer';
+  return 'the token is not valid';
 }

@@ -3,9 +3,8 @@ import { broadcastProtocol, shareProtocols } from '../../contract/shares/viewer-
 import { callCounter } from '../../data/access/rate-limit';
 import { Refusal } from '../../domain/values/refusal';
 import { identify } from '../access/identify';
-import { type ConnectEvent, expectCloudFront, protocolsIn, tokenIn } from './connect-event';
+import { expectCloudFront, handshake, protocolsIn, tokenIn, type Accepted, type ConnectEvent } from './handshake';
 import { followChannel } from './follow-channel';
-import { handshake, type Accepted } from './handshake';
 import { limitRate } from '../runtime/limit-rate';
 import { openPartnerSession, openViewerSession } from './open-session';
 

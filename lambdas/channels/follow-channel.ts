@@ -4,14 +4,14 @@ import { addConnection, removeConnection } from '../../data/channels/connections
 import { noteFollowed } from '../../data/channels/followed-channels';
 import { noteListener } from '../../data/channels/listeners';
 import { requestSnapshot } from '../../data/channels/request-snapshot';
-import { findCursor } from '../../data/events/cursors';
+import { findCursor } from '../../data/events/log-end';
 import { hasEventAfter } from '../../data/events/missed-events';
 import { Refusal } from '../../domain/values/refusal';
 import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { kinds, organisationOf, type Organisation } from '../../domain/values/id';
 import type { CallerIdentity } from '../access/identify';
 import { authoriseChannel } from './channel-state';
-import type { ConnectEvent } from './connect-event';
+import type { ConnectEvent } from './handshake';
 
 /** The channel that the CloudFront function took from the path. @throws Refusal `resource_not_found` for another path */
 function channelIn({ queryStringParameters }: ConnectEvent): Channel {

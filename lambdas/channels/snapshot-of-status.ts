@@ -3,7 +3,7 @@ import type { GapMessage, ResumedMessage } from '../../contract/channels/socket-
 import { followedResource, type Connection } from '../../data/channels/connections';
 import { closeSocket, HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../data/channels/sockets';
 import type { LoggedEvent } from '../../data/events/log-items';
-import { lastCursor } from '../../data/events/cursors';
+import { lastCursor } from '../../data/events/log-end';
 import { missedEvents, unsettledEvents } from '../../data/events/missed-events';
 import { formatCursor } from '../../domain/events/cursor';
 import { organisationOf, type Organisation } from '../../domain/values/id';

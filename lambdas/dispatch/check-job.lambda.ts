@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkJob } from '../../contract/dispatch/check.endpoints';
+import { checkJob } from '../../contract/dispatch/dispatch.endpoints';
 import { expectDeviceGroup } from '../../data/fleet/devices';
 import { findFlownMission } from '../../data/missions/missions';
 import { publishPlatformEvent } from '../../data/platform/publish-to-platform';

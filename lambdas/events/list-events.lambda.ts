@@ -1,7 +1,6 @@
 import * as endpoints from '../../contract/events/events.endpoints';
 import { formatCursor } from '../../domain/events/cursor';
-import { feedBeginning } from './read-feed';
-import { waitForEvents } from './wait-for-events';
+import { feedBeginning, waitForEvents } from './read-feed';
 import { serve } from '../serve/serve';
 
 export const handler = serve('GET /v3/events', endpoints.listEvents, async ({ caller, query, ...request }) => {

@@ -1,6 +1,6 @@
 import { findChannels, channels as statusChannels, type Channel } from '../../contract/channels/status-channels';
 import { appendEvents } from '../../data/events/append-events';
-import { lastCursor } from '../../data/events/cursors';
+import { lastCursor } from '../../data/events/log-end';
 import type { NewEvent } from '../../data/events/write-events';
 import { channelKey } from '../../data/store/channel-key';
 import {

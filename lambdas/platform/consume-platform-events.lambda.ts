@@ -7,7 +7,7 @@ import { sendToQueue } from '../../data/store/queue';
 import { logger } from '../runtime/logger';
 import { applyPlatformEvent } from './apply-platform-event';
 import { timeOutCommand } from '../commands/end-command';
-import { failUntakenJob } from '../jobs/fail-untaken-job';
+import { failUntakenJob } from '../jobs/fail-jobs';
 import { EventTooEarly } from './occurrence';
 
 /** When an event is tried again that could not be applied, in s; and one whose predecessor has not been applied yet. */

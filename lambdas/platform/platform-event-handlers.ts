@@ -11,7 +11,7 @@ import type { FleetChange } from '../../domain/jobs/stranded-job';
 import { acceptReportedSamples } from './accept-reported-samples';
 import { answerWithOpenJobs } from '../jobs/answer-with-open-jobs';
 import { logger } from '../runtime/logger';
-import { failStrandedJobs } from '../jobs/fail-stranded-jobs';
+import { failStrandedJobs } from '../jobs/fail-jobs';
 import { takeOutcome } from '../commands/take-outcome';
 import { EventTooEarly, type Drop, type Occurrence } from './occurrence';
 

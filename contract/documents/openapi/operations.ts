@@ -6,18 +6,18 @@ import { namedScopes, scopeWord } from '../../terms/scopes';
 import type { EndpointKey } from '../../endpoints';
 import { withLinks } from '../../terms/links';
 import { type LinkedKind } from '../../terms/topics-and-paths';
-import { composeExample } from '../examples/example-of';
+import { composeExample } from './example-of';
 import { mediaTypeExample, replyFields } from '../examples/reply-examples';
 import { basicExample, fileExamples, requestExamples } from '../examples/request-examples';
-import { announced, deprecationText } from './deprecation-texts';
 import * as headers from './headers';
-import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response } from './openapi-types';
+import type { Header, MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response } from './openapi-types';
 import { findFirstPath, operationId } from './operation-ids';
 import { describeParameters } from './parameters';
 import { errorResponse } from './error-responses';
 import { json } from './responses';
 import { fileSchema, replyReference, requestReference, schemasByReference } from './schemas';
 import { securityRequirements } from './security';
+import { deprecationHeaders, type Deprecation } from '../../terms/deprecation';
 
 const composed = (reference: Reference) => composeExample({ $ref: reference.$ref }, schemasByReference, reference.$ref);
 
@@ -142,3 +142,36 @@ export function pathItems(): OpenApiDocument['paths'] {
   }
   return paths;
 }
+
+const descriptions: Readonly<Record<string, string>> = {
+  Deprecation: 'Since when the operation is deprecated (RFC 9745): `@`, then Unix time in seconds.',
+  Sunset: 'When the operation ends (RFC 8594).',
+  Link: 'Where it says what to use instead.',
+};
+
+/** The headers of a deprecated operation; refusals that don't reach it, such as those of the API gateway, lack them. */
+function headersOf(deprecation: Deprecation, isSuccess: boolean): Record<string, Header> {
+  const headers = Object.entries(deprecationHeaders(deprecation)).map(([name, value]) => [
+    name,
+    { description: descriptions[name] ?? '', required: isSuccess, schema: { type: 'string', examples: [value] } },
+  ]);
+  return Object.fromEntries(headers) as Record<string, Header>;
+}
+
+/** The responses of an operation, by status, with the headers that announce its end if it is deprecated. */
+export function announced(
+  deprecation: Deprecation | undefined,
+  responses: Operation['responses'],
+): Operation['responses'] {
+  if (!deprecation) return responses;
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { headers, ...rest }]) => [
+      status,
+      { ...rest, headers: { ...headers, ...headersOf(deprecation, status !== 'default') } },
+    ]),
+  );
+}
+
+/** What an operation's description says of its end. */
+export const deprecationText = ({ since, sunset, instead }: Deprecation): string =>
+  `Deprecated since ${since.slice(0, 10)}, ends on ${sunset.slice(0, 10)}: [what to use instead](${instead}).`;

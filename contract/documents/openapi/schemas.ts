@@ -13,7 +13,6 @@ import * as telemetry from '../../../domain/telemetry/sample';
 import { endpointTable } from '../../endpoint-table';
 import { nonTextMediaTypes } from '../../terms/binary-media-types';
 import type { EndpointKey } from '../../endpoints';
-import * as check from '../../dispatch/check.schemas';
 import * as commands from '../../commands/commands.schemas';
 import { commandObjects, commandSchemaName, commandTexts } from '../../commands/commands.texts';
 import * as dispatch from '../../dispatch/dispatch.schemas';
@@ -72,7 +71,6 @@ const ofDomain = {
 /** These, and everything that a module of schemas exports. */
 const entries = [
   Object.entries(ofDomain),
-  Object.entries(check),
   Object.entries(commands),
   Object.entries(dispatch),
   Object.entries(errors),

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { platformEventSchemas } from '../../../contract/documents/platform-schemas';
-import { withNumberFormats } from '../../../contract/documents/number-format';
+import { withNumberFormats, type JsonSchema } from '../../../contract/documents/json-schema';
 import { faultsOf, openApi } from './openapi-file';
-import type { JsonSchema } from '../../../contract/documents/json-schema';
 
 const folder = join(__dirname, '../../../docs/api');
 

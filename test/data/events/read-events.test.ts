@@ -1,4 +1,4 @@
-import { findCursor, lastCursor } from '../../../data/events/cursors';
+import { findCursor, lastCursor } from '../../../data/events/log-end';
 import { beforeOldest, readChannelEvents, readEvents } from '../../../data/events/read-events';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { formatCursor } from '../../../domain/events/cursor';

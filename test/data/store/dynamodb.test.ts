@@ -8,8 +8,7 @@ import { tableNames, tableVariable } from '../../../domain/values/table-names';
 import { setting } from '../../../data/store/environment';
 import { newId, newOrganisation, newShareCode } from '../../../data/store/new-id';
 import { kinds, organisationOf } from '../../../domain/values/id';
-import { cutPage } from '../../../data/store/page';
-import { parseItems } from '../../../data/store/parse-items';
+import { cutPage, parseItems } from '../../../data/store/query';
 import '../../lambdas/fixtures/log';
 
 describe('DynamoDB', () => {

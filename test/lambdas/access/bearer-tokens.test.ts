@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { openApiBody } from '../../../lib/rest/openapi-body';
 import { claims, openIssuer, sign } from '../fixtures/issuer';
 import { handler as authorize } from '../../../lambdas/access/authorize.lambda';
-import { tokenIn, type ConnectEvent } from '../../../lambdas/channels/connect-event';
+import { tokenIn, type ConnectEvent } from '../../../lambdas/channels/handshake';
 import { store } from '../../data/fixtures/store';
 import { partner } from '../fixtures/partner';
 

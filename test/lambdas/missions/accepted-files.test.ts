@@ -4,8 +4,7 @@ import { propertyRuns, fc } from '../../property-runs';
 import { largestFiles, outcomeOf } from './largest';
 import { Refusal } from '../../../domain/values/refusal';
 import { formatMediaTypes, type MissionMediaType } from '../../../domain/missions/mission-record';
-import { writeGeoJson } from '../../../lambdas/missions/write-geo-json';
-import { writeKml } from '../../../lambdas/missions/write-kml';
+import { writeGeoJson, writeKml } from '../../../lambdas/missions/write-mission';
 import { executedAt, item, jsonFile, kmzFile, planFile, wayline, wpmlDocument, feature, lineString } from './files';
 
 describe('Files that other programs export', () => {

@@ -7,8 +7,7 @@ import { checkedLine, type MissionLine, type Waypoint } from '../../../domain/mi
 import { measureLength } from '../../../domain/missions/new-mission';
 import { formatMediaTypes } from '../../../domain/missions/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
-import { writeGeoJson } from '../../../lambdas/missions/write-geo-json';
-import { writeKml } from '../../../lambdas/missions/write-kml';
+import { writeGeoJson, writeKml } from '../../../lambdas/missions/write-mission';
 import { seededRandom } from '../../../packages/simulator/seeded-random';
 import { runCommand } from '../command';
 import { convert } from '../gdal/converted';

@@ -1,8 +1,8 @@
 import { toXml } from 'xast-util-to-xml';
 import { x } from 'xastscript';
-import type { MissionLine } from '../../domain/missions/mission';
 import { xmlText } from '../runtime/xml-text';
 import { altitudeModes, HEIGHT_REFERENCE, KML_NAMESPACE } from './kml-terms';
+import type { MissionLine } from '../../domain/missions/mission';
 
 /**
  * A mission in KML 2.2, as `readMission` reads it again: a Placemark with its name and its line. KML can't say each of
@@ -29,3 +29,21 @@ export function writeKml({ waypoints, heightReference }: MissionLine, { name }: 
 
 /** A number without an exponent, which not every reader of coordinates knows: `0.0000001`, where JavaScript writes `1e-7`. */
 const decimal = (value = 0) => (Math.abs(value) < 1e-6 ? value.toFixed(7).replace(/\.?0+$/, '') : String(value));
+
+/**
+ * A mission in GeoJSON (RFC 7946), as `readMission` reads it again.
+ * @param properties what else its Feature says, such as `name`
+ */
+export const writeGeoJson = <Properties extends object>(
+  { waypoints, heightReference }: MissionLine,
+  properties: Properties,
+) => ({
+  type: 'Feature' as const,
+  geometry: {
+    type: 'LineString' as const,
+    coordinates: waypoints.map(([longitude, latitude, height]) =>
+      height === undefined ? [longitude, latitude] : [longitude, latitude, height],
+    ),
+  },
+  properties: { ...properties, heightReference },
+});

@@ -1,6 +1,6 @@
 import { channelAddresses, topicName, type LinkedKind } from './topics-and-paths';
 
-/** A reply before `lambdas/serve/response.ts` adds the links. */
+/** A reply before `lambdas/serve/serve.ts` adds the links. */
 export type WithoutLinks<Part> = Part extends readonly (infer Element)[]
   ? WithoutLinks<Element>[]
   : Part extends object

@@ -4,7 +4,6 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { succeeded } from './conditional-write';
-import { AlreadyAnswered } from './already-answered';
 import { dynamodb, table } from './dynamodb';
 
 /** 24 hours (DESIGN section 3). */
@@ -24,6 +23,18 @@ export interface FirstAnswer {
   readonly reply: unknown;
   /** Time of the request, ISO 8601. */
   readonly at: string;
+}
+
+/** The key has been used: the response to that request, and the fingerprint of its body. */
+export class AlreadyAnswered extends Error {
+  override readonly name = 'AlreadyAnswered';
+
+  constructor(
+    readonly fingerprint: string,
+    readonly reply: unknown,
+  ) {
+    super('a request with this idempotency key has been answered');
+  }
 }
 
 const record = z.object({ fingerprint: z.string(), reply: z.string(), ttl: z.int() });

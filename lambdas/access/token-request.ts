@@ -2,17 +2,18 @@ import { invalid } from '../../domain/values/refusal';
 import { basicCredentials } from './credentials';
 import { check, MAX_SHOWN } from '../runtime/details';
 import { bodySchema, expectUtf8, mediaTypeIn, readBody } from '../serve/json-body';
-import { header, type Event, type Exchange } from '../serve/request';
+import { header, type Event, type Step } from '../serve/request';
 
 /**
  * Step of the token endpoint: reads the request as OAuth clients send it, a form or JSON, with the credentials in it or
  * by HTTP Basic.
  * @throws Refusal `invalid_request` that names each fault, `unsupported_media_type`
  */
-export function tokenRequestBody(exchange: Exchange, event: Event): void {
+export const tokenRequestBody: Step = (exchange, event, next) => {
   expectUtf8(event);
   exchange.body = check(bodySchema(exchange), readTokenRequest(event));
-}
+  return next();
+};
 
 /** A form-encoded body; each parameter may be given once (RFC 6749 section 3.2). */
 function readForm(text: string): Record<string, string> {

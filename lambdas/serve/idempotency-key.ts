@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import * as z from 'zod/mini';
-import { findAnswer } from '../../data/store/idempotency';
-import { AlreadyAnswered } from '../../data/store/already-answered';
+import { AlreadyAnswered, findAnswer } from '../../data/store/idempotency';
 import { invalid } from '../../domain/values/refusal';
-import { header, type Event, type Exchange } from './request';
+import { header, type Exchange, type Step } from './request';
 
 const HEADER = 'Idempotency-Key';
 const uuid = z.uuid();
@@ -36,14 +35,13 @@ const isAbout = (reply: unknown, path: Readonly<Record<string, unknown>>): boole
  * client and endpoint, and per resource where the path names one). The transaction tells whether it has been used, so
  * it is looked up only when the request fails before: a repeat gets its first answer also when what it needs has gone
  * meanwhile.
- * @throws Refusal `invalid_request` when it is no UUID, or given twice; AlreadyAnswered when it was used before keys
- * were kept per resource
+ * @throws Refusal `invalid_request` when it is no UUID, or given twice, or was used with another query or body
  */
-export async function idempotencyKey(exchange: Exchange, event: Event): Promise<void> {
+export const idempotencyKey: Step = async (exchange, event, next) => {
   const { key, caller, query, body, startedAt } = exchange;
   const given = header(event, HEADER);
   // An empty key is refused, not ignored: the client relies on it against a second creation.
-  if (given === undefined || !caller) return;
+  if (given === undefined || !caller) return next();
   const ofEndpoint = `answer#${caller.clientId}#${key}`;
   const uuidOfKey = keyIn(given);
   const path = event.pathParameters;
@@ -54,21 +52,38 @@ export async function idempotencyKey(exchange: Exchange, event: Event): Promise<
     id: `${scope}#${uuidOfKey}`,
     // The same body may be written with its members in another order (RFC 8785).
     fingerprint: hashOf(canonicalize(request) ?? ''),
-    formerFingerprint: () => hashOf(JSON.stringify(body)),
   };
-  exchange.replaceError = async (error) => (error instanceof AlreadyAnswered ? undefined : findFirst(exchange));
-  if (!path) return;
-  const former = await findAnswer(`${ofEndpoint}#${uuidOfKey}`, new Date(startedAt).toISOString());
-  if (former && isAbout(former.reply, path)) throw former;
-}
+  if (path) {
+    const former = await findAnswer(`${ofEndpoint}#${uuidOfKey}`, new Date(startedAt).toISOString());
+    if (former && isAbout(former.reply, path)) return replyAgain(former, exchange);
+  }
+  try {
+    return await next();
+  } catch (error) {
+    const first = error instanceof AlreadyAnswered ? error : await findFirst(exchange);
+    if (!first) throw error;
+    return replyAgain(first, exchange);
+  }
+};
 
 /**
  * {@link idempotencyKey} of an endpoint that does something before its transaction which a repeat must not do: the key
  * is looked up first, too.
- * @throws AlreadyAnswered when the key has been used; Refusal as that does
  */
-export async function freshIdempotencyKey(exchange: Exchange, event: Event): Promise<void> {
-  await idempotencyKey(exchange, event);
-  const first = await findFirst(exchange);
-  if (first) throw first;
+export const freshIdempotencyKey: Step = (exchange, event, next) =>
+  idempotencyKey(exchange, event, async () => {
+    const first = await findFirst(exchange);
+    if (first) throw first;
+    return next();
+  });
+
+/**
+ * What a request that repeats another one by its key returns: the same as the first one.
+ * @throws Refusal `invalid_request` when the key was used with another query or body
+ */
+function replyAgain(first: AlreadyAnswered, { idempotency, body }: Exchange): unknown {
+  // Keys of the day before an upgrade have a fingerprint of the body as it was written.
+  const isSame = first.fingerprint === idempotency?.fingerprint || first.fingerprint === hashOf(JSON.stringify(body));
+  if (!isSame) throw invalid(HEADER, 'has been used with another body');
+  return first.reply;
 }

@@ -1,15 +1,16 @@
 import { invalid } from '../../domain/values/refusal';
-import { headerList, type Event, type Exchange } from './request';
+import { headerList, type Step } from './request';
 
 /**
  * Step of an endpoint that changes a resource with a version: reads `If-Match`.
  * @throws Refusal `invalid_request` for what is no entity tag
  */
-export function ifMatch(exchange: Exchange, event: Event): void {
+export const ifMatch: Step = (exchange, event, next) => {
   const given = headerList(event, 'If-Match');
   const versions = given === undefined ? undefined : readVersions(given);
   if (versions) exchange.ifVersions = versions;
-}
+  return next();
+};
 
 /** Matches no resource: versions begin with 1. */
 const NO_VERSION = 0;

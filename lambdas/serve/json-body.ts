@@ -3,16 +3,17 @@ import { unsupportedCharset } from '../../contract/refusals';
 import { invalid, Refusal } from '../../domain/values/refusal';
 import { check, readable } from '../runtime/details';
 import { readJson, type ReadJson } from '../runtime/read-json';
-import { header, type Event, type Exchange } from './request';
+import { header, type Event, type Exchange, type Step } from './request';
 
 /**
  * Step of an endpoint with a body in JSON: reads it and validates it by the endpoint's schema.
  * @throws Refusal `invalid_request` that names each fault, `unsupported_media_type`
  */
-export function jsonBody(exchange: Exchange, event: Event): void {
+export const jsonBody: Step = (exchange, event, next) => {
   expectUtf8(event);
   exchange.body = check(bodySchema(exchange), readBody(event));
-}
+  return next();
+};
 
 /** The schema of an endpoint's body. @throws Error when it has none */
 export function bodySchema({ key, endpoint }: Exchange) {

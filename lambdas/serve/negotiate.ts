@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 import { binaryMediaTypes } from '../../contract/terms/binary-media-types';
 import { notAcceptable } from '../../contract/refusals';
-import { headerList, headerValues, type Event, type Exchange } from './request';
+import { headerList, headerValues, type Event, type Step } from './request';
 
 /** A parameter of a media type other than its weight: a format is the same with a charset or a version. */
 const PARAMETER = /;\s*(?!q\s*=)[\w!#$%&'*+.^`|~-]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,]*))?/gi;
@@ -11,7 +11,7 @@ const PARAMETER = /;\s*(?!q\s*=)[\w!#$%&'*+.^`|~-]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*
  * `Accept` (RFC 9110 section 12.5.1).
  * @throws Refusal `not_acceptable`
  */
-export function negotiate(exchange: Exchange, event: Event): void {
+export const negotiate: Step = (exchange, event, next) => {
   const { mediaTypes = [], formats } = exchange.endpoint.reply;
   const { format } = exchange.query as { readonly format?: string };
   exchange.headers['Vary'] = 'Accept';
@@ -23,7 +23,8 @@ export function negotiate(exchange: Exchange, event: Event): void {
   exchange.acceptsBinary = acceptsBinary(event);
   if (chosen === undefined) throw notAcceptable(mediaTypes);
   exchange.mediaType = chosen;
-}
+  return next();
+};
 
 /**
  * Whether API Gateway decodes a reply in base64 for the caller: if the first type of `Accept` is in its list (developer

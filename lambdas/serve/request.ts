@@ -91,8 +91,6 @@ export interface IdempotencyKey {
   readonly id: string;
   /** Of query and body, however they are written. */
   readonly fingerprint: string;
-  /** Of the body as it was compared before, when the order of its members counted: keys of the day before an upgrade have it. */
-  readonly formerFingerprint: () => string;
 }
 
 /** State that the steps of `serve` share during one request. */
@@ -109,8 +107,6 @@ export interface Exchange {
   mediaType?: string;
   acceptsBinary?: boolean;
   idempotency?: IdempotencyKey;
-  /** What is thrown in place of an error of the handler; undefined: nothing else. */
-  replaceError?: (error: unknown) => Promise<Error | undefined>;
   /** Headers of the answer, whether it succeeds or fails. */
   readonly headers: Record<string, string>;
   /** Code of the refusal, if the request was refused. */
@@ -120,6 +116,15 @@ export interface Exchange {
 }
 
 export type Event = APIGatewayProxyEvent;
+
+/**
+ * A part of the input that only some endpoints have, so that only their functions load its reader. It reads that part,
+ * and goes on.
+ * @param next the steps after it, and the handler
+ * @returns the result of the handler
+ * @throws Refusal, and what `next` throws
+ */
+export type Step = (exchange: Exchange, event: Event, next: () => Promise<unknown>) => Promise<unknown>;
 
 /** Lambda's context with the exchange. */
 export type ServedContext = Context & { exchange: Exchange };
@@ -141,27 +146,4 @@ export function header(event: Event, name: string): string | undefined {
   const [value, ...others] = headerValues(event, name);
   if (others.length > 0) throw invalid(name, 'must be given once');
   return value?.trim();
-}
-
-/** Builds the request for the handler, after all steps have run. */
-export function servedRequest<Key extends EndpointKey>(event: Event, exchange: Exchange): ServedRequest<Key> {
-  const { caller, query, body, file, mediaType, acceptsBinary = false, ifVersions, idempotency } = exchange;
-  const now = new Date(exchange.startedAt).toISOString();
-  const request = {
-    caller,
-    path: event.pathParameters ?? {},
-    query,
-    body,
-    file,
-    mediaType,
-    acceptsBinary,
-    now,
-    requestId: event.requestContext.requestId,
-    ifVersions,
-    apiKeyId: event.requestContext.identity.apiKeyId ?? undefined,
-    firstAnswer: (reply: unknown) =>
-      idempotency && { id: idempotency.id, fingerprint: idempotency.fingerprint, reply, at: now },
-  };
-  // The steps have validated each part by the schemas that this type derives from.
-  return request as ServedRequest<Key>;
 }

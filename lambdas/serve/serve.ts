@@ -3,20 +3,22 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { deprecationHeaders } from '../../contract/terms/deprecation';
 import type { Endpoint } from '../../contract/terms/endpoint';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
-import { fail, succeed } from './response';
 import { logOnce } from './log';
 import {
-  servedRequest,
+  FileReply,
   type Event,
   type Exchange,
   type Reply,
   type ServedContext,
   type ServedRequest,
+  type Step,
 } from './request';
 import { callerContext } from '../../contract/terms/caller';
 import { permits, scopeNames } from '../../contract/terms/scopes';
 import { lacksScope } from '../../contract/terms/forbidden';
 import { TOKEN_EXPIRED } from '../../contract/terms/unauthorized';
+import { withLinks } from '../../contract/terms/links';
+import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
 import { limitsOfClient } from '../../domain/access/partner';
 import { forbidden, invalid, Refusal } from '../../domain/values/refusal';
 import { callCounter, countCall } from '../../data/access/rate-limit';
@@ -50,9 +52,6 @@ function answerAndLog(exchange: Exchange, event: Event, toAnswer: ToAnswer, outc
   return answer;
 }
 
-/** A part of the input that only some endpoints have, so that only their functions load its reader. @throws Refusal */
-export type Step = (exchange: Exchange, event: Event) => Promise<void> | void;
-
 /**
  * Makes the Lambda function of an endpoint: authorise the scope, count the rate limit, parse the input, run the
  * handler, reply through the schema, log once.
@@ -72,12 +71,8 @@ export const serve = <Key extends EndpointKey>(
       authorise(exchange, event);
       await limitCalls(exchange, event);
       parseQuery(exchange, event);
-      for (const step of steps) await step(exchange, event);
-      try {
-        return await run(servedRequest<Key>(event, exchange));
-      } catch (error) {
-        throw (await exchange.replaceError?.(error)) ?? error;
-      }
+      const handle = () => run(servedRequest<Key>(event, exchange));
+      return steps.reduceRight<() => Promise<unknown>>((next, step) => () => step(exchange, event, next), handle)();
     },
     { timeoutEarlyInMillis: TIMEOUT_MARGIN_MS },
   ).use(beginAndEnd(key, endpoint));
@@ -145,4 +140,90 @@ function readQuery(event: Event): Record<string, string> {
       return [name, values[0] ?? ''];
     }),
   );
+}
+
+/** Builds the request for the handler, after all steps have run. */
+function servedRequest<Key extends EndpointKey>(event: Event, exchange: Exchange): ServedRequest<Key> {
+  const { caller, query, body, file, mediaType, acceptsBinary = false, ifVersions, idempotency } = exchange;
+  const now = new Date(exchange.startedAt).toISOString();
+  const request = {
+    caller,
+    path: event.pathParameters ?? {},
+    query,
+    body,
+    file,
+    mediaType,
+    acceptsBinary,
+    now,
+    requestId: event.requestContext.requestId,
+    ifVersions,
+    apiKeyId: event.requestContext.identity.apiKeyId ?? undefined,
+    firstAnswer: (reply: unknown) =>
+      idempotency && { id: idempotency.id, fingerprint: idempotency.fingerprint, reply, at: now },
+  };
+  // The steps have validated each part by the schemas that this type derives from.
+  return request as ServedRequest<Key>;
+}
+
+const JSON_TYPE = 'application/json';
+
+/** A media type as a header has it: without a charset, some clients read text in one of their own (RFC 2046 section 4.1.2). */
+const contentType = (mediaType: string) => (mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType);
+
+const answer = (
+  { headers }: Exchange,
+  event: Event,
+  statusCode: number,
+  body: unknown,
+  mediaType = JSON_TYPE,
+): APIGatewayProxyResult => ({
+  statusCode,
+  headers: {
+    'Content-Type': contentType(mediaType),
+    'Cache-Control': 'no-store',
+    'x-request-id': event.requestContext.requestId,
+    ...headers,
+  },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
+const linked = ({ endpoint: { reply } }: Exchange, result: unknown) =>
+  reply.links && typeof result === 'object' && result ? withLinks(reply.links, result) : result;
+
+/**
+ * A stranger's file: a browser saves it, and takes it for nothing but what it is said to be (RFC 6266; Fetch standard,
+ * section 3.6). In base64 by the API Gateway developer guide, "Return binary media from a Lambda proxy integration in
+ * API Gateway".
+ */
+function fileAnswer(exchange: Exchange, event: Event, { content, mediaType, fileName }: FileReply) {
+  const isBase64Encoded = exchange.acceptsBinary === true;
+  exchange.headers['X-Content-Type-Options'] = 'nosniff';
+  exchange.headers['Content-Disposition'] = `attachment; filename="${fileName}"`;
+  const body = content.toString(isBase64Encoded ? 'base64' : 'utf8');
+  return { ...answer(exchange, event, exchange.endpoint.reply.status, body, mediaType), isBase64Encoded };
+}
+
+/** The answer to a success; fields that are not in the reply's schema are stripped. A text is the answer as it is. */
+function succeed(exchange: Exchange, event: Event, result: unknown): APIGatewayProxyResult {
+  const { reply } = exchange.endpoint;
+  if (result instanceof FileReply) return fileAnswer(exchange, event, result);
+  const body = typeof result === 'string' ? result : reply.body.parse(linked(exchange, result));
+  const version = reply.versioned && (body as { job: { version: number } }).job.version;
+  if (version !== undefined) exchange.headers['ETag'] = `"${version}"`;
+  return answer(exchange, event, reply.status, body, exchange.mediaType);
+}
+
+/** The answer to a refusal, in the endpoint's error format; any other error is a 500 with a request id and no detail. */
+function fail(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
+  if (error instanceof Refusal) {
+    exchange.reason = error.code;
+    if (error.retryAfterSeconds !== undefined) exchange.headers['Retry-After'] = String(error.retryAfterSeconds);
+    const { status, body } = exchange.endpoint.scope === null ? oauthRefusal(error) : resourceRefusal(error);
+    return answer(exchange, event, status, body);
+  }
+  exchange.failure = error;
+  return answer(exchange, event, 500, {
+    error: 'Internal server error',
+    requestId: event.requestContext.requestId,
+  });
 }

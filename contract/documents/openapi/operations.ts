@@ -159,10 +159,7 @@ function headersOf(deprecation: Deprecation, isSuccess: boolean): Record<string,
 }
 
 /** The responses of an operation, by status, with the headers that announce its end if it is deprecated. */
-export function announced(
-  deprecation: Deprecation | undefined,
-  responses: Operation['responses'],
-): Operation['responses'] {
+function announced(deprecation: Deprecation | undefined, responses: Operation['responses']): Operation['responses'] {
   if (!deprecation) return responses;
   return Object.fromEntries(
     Object.entries(responses).map(([status, { headers, ...rest }]) => [
@@ -173,5 +170,5 @@ export function announced(
 }
 
 /** What an operation's description says of its end. */
-export const deprecationText = ({ since, sunset, instead }: Deprecation): string =>
+const deprecationText = ({ since, sunset, instead }: Deprecation): string =>
   `Deprecated since ${since.slice(0, 10)}, ends on ${sunset.slice(0, 10)}: [what to use instead](${instead}).`;

@@ -10,6 +10,8 @@ import { endpoints, type EndpointKey } from '../../../contract/endpoints';
 import { negotiate } from '../../../lambdas/serve/negotiate';
 import type { Exchange } from '../../../lambdas/serve/request';
 
+const goOn = () => Promise.resolve();
+
 describe('Parse', () => {
   const seen = jest.fn();
   const patchJob = serve('PATCH /v3/jobs/{jobId}', ({ body, ifVersions }) => {
@@ -292,7 +294,7 @@ describe('negotiate', () => {
     [`application/geo+json;q=0, application/json;q=0, */*;q=0.1`, KML],
   ])('selects for the Accept %s %s', (accept, expected) => {
     const exchange = exchangeOf('GET /v3/jobs/{jobId}/track');
-    negotiate(exchange, request(accept === undefined ? {} : { headers: { Accept: accept } }));
+    negotiate(exchange, request(accept === undefined ? {} : { headers: { Accept: accept } }), goOn);
     expect(exchange.mediaType).toBe(expected);
     expect(exchange.headers).toEqual({ Vary: 'Accept' });
   });
@@ -303,13 +305,13 @@ describe('negotiate', () => {
     ['csv', 'none', 'text/csv'],
   ])('selects the format %s before the Accept %s', (format, accept, expected) => {
     const exchange = { ...exchangeOf('GET /v3/jobs/{jobId}/track'), query: { format } };
-    negotiate(exchange, request({ headers: { accept } }));
+    negotiate(exchange, request({ headers: { accept } }), goOn);
     expect(exchange.mediaType).toBe(expected);
   });
 
   test.each(['text/html', 'application/gpx+xml', '*/*;q=0', 'none'])('refuses the Accept «%s»', (accept) => {
     const exchange = exchangeOf('GET /v3/jobs/{jobId}/track');
-    const { code, details } = refusalOf(() => negotiate(exchange, request({ headers: { accept } })));
+    const { code, details } = refusalOf(() => negotiate(exchange, request({ headers: { accept } }), goOn));
     expect([code, details]).toEqual([
       'not_acceptable',
       [

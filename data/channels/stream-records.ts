@@ -1,11 +1,12 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { $ZodError } from 'zod/v4/core';
 import type { Organisation } from '../../domain/values/id';
 import type { Change } from '../../domain/channels/status-event';
-import { commandFromItem } from '../commands/commands';
+import { commandFromItem, type CommandKey } from '../commands/commands';
 import { deviceFromItem } from '../fleet/devices';
 import { changeIdToEvent } from '../jobs/change-id';
-import { jobFromItem } from '../jobs/job-item';
+import { jobFromItem } from '../jobs/jobs';
 import { shareFromItem } from '../shares/shares';
 
 /** The fields of a DynamoDB stream record that are used. */
@@ -37,6 +38,10 @@ export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
+/** Whether a record fails for good: its item can't be parsed, or one that is read for it can't. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof UnreadableRecord || error instanceof $ZodError;
+
 /**
  * The change in a record of the jobs, commands, shares or fleet stream; the key shows which table it comes from.
  * @returns undefined for items without a channel, such as device groups
@@ -48,6 +53,16 @@ export function parseChange(record: StreamRecord): Change | undefined {
   } catch (cause) {
     throw new UnreadableRecord('a stream record holds an item that cannot be parsed', { cause });
   }
+}
+
+/**
+ * The command that a record of the commands stream creates or changes; undefined for one that is deleted, and for
+ * another table. Its item is not parsed: whoever acts on a command reads it as it is now.
+ */
+export function changedCommand({ dynamodb }: StreamRecord): CommandKey | undefined {
+  const { Keys, NewImage } = dynamodb ?? {};
+  const [deviceId, commandId] = [valueOf(Keys?.['deviceId']), valueOf(Keys?.['commandId'])];
+  return NewImage && deviceId !== undefined && commandId !== undefined ? { deviceId, commandId } : undefined;
 }
 
 function readChange({ dynamodb, userIdentity }: StreamRecord): Change | undefined {

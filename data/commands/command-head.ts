@@ -5,8 +5,7 @@ import { controlLease, type ControlLease } from '../../domain/commands/control-l
 import { insertTogether, type ConditionalPut, type FirstAnswer } from '../store/idempotency';
 import { dynamodb, table } from '../store/dynamodb';
 import { endsFlight } from '../../domain/commands/stops';
-import type { CommandRecord } from '../../domain/commands/command-record';
-import { stopsWith } from '../../domain/commands/joined-stop';
+import { stopsWith, type CommandRecord } from '../../domain/commands/command-record';
 import { commandToItem } from './commands';
 
 /** Sort key of the head; no command has such an id. */

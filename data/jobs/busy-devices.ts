@@ -6,7 +6,7 @@ import { jobStatus } from '../../domain/jobs/job';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems, readNewIndex } from '../store/query';
 import { firstIdAt } from '../store/new-id';
-import { statusKey } from './job-item';
+import { statusKey } from './jobs';
 
 /** How far an index may lag behind its table, in ms: usually less than a second. */
 const INDEX_LAG_MS = 60_000;

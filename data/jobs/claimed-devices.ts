@@ -4,7 +4,7 @@ import { readClaims } from './device-claims';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/query';
 import { mayBeOpen } from './busy-devices';
-import { jobKey } from './job-item';
+import { jobKey } from './jobs';
 
 /** Claims of devices, by whether their job still needs the device. */
 export interface ClaimedDevices {

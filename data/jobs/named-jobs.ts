@@ -4,7 +4,7 @@ import type { NamedJob } from '../../domain/fleet/sample-decision';
 import type { Sample } from '../../domain/telemetry/sample';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
-import { jobFromItem } from './job-item';
+import { jobFromItem } from './jobs';
 
 /** The jobs that samples name, and until when somebody may follow them; by their identifiers. */
 export type FollowedJobs = ReadonlyMap<string, NamedJob & { readonly followed: FollowedUntil }>;

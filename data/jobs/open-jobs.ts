@@ -4,7 +4,7 @@ import type { Organisation } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';
 import { openStatuses } from '../../domain/jobs/job-lifecycle';
 import { dynamodb, table } from '../store/dynamodb';
-import { jobFromItem, jobKey, statusKey } from './job-item';
+import { jobFromItem, jobKey, statusKey } from './jobs';
 
 /** Maximum of keys of BatchGetItem (DynamoDB API reference). */
 const MAX_KEYS = 100;

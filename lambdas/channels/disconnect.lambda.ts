@@ -17,9 +17,10 @@ export async function handler({ requestContext }: APIGatewayProxyWebsocketEventV
   const items = await removeConnectionById(connectionId, hasSeat);
   // A viewer without a seat gets no samples either.
   if (items.some(({ broadcast }) => broadcast !== undefined)) await endMqttConnection(viewerClientId(connectionId));
+  const now = new Date().toISOString();
   for (const item of items) {
     const deviceId = heldDevice(item);
-    if (deviceId !== undefined) await endLeaseOfViewer(deviceId, viewerPseudonym(connectionId));
+    if (deviceId !== undefined) await endLeaseOfViewer(deviceId, viewerPseudonym(connectionId), now);
   }
   return { statusCode: 200 };
 }

@@ -1,14 +1,19 @@
 import { findChannels, type Channel } from '../../contract/channels/status-channels';
 import { topicName } from '../../contract/terms/topics-and-paths';
 import { channelKey } from '../../data/store/channel-key';
-import { findFollowers, type Follower } from '../../data/channels/followers';
 import { requestRetention } from '../../data/channels/retention-requests';
 import { isPermanentFailure, publishOnTopic, type Retention } from '../../data/channels/mqtt-topics';
 import { isFollowed, mayBeSubscribed, type FollowedUntil } from '../../domain/telemetry/followed-until';
-import type { StatusEvent } from '../../domain/channels/status-event';
-import { allSettled, memoise } from '../runtime/concurrency';
+import { allSettled, memoise, withConcurrency } from '../runtime/concurrency';
+import { outgoing, publishToSockets, sendToFollower, type OutgoingMessage } from '../sockets/send-to-followers';
+import type { ControlOutcomeMessage } from '../../contract/shares/viewer-protocol';
+import { findFollowers, type Follower } from '../../data/channels/followers';
+import { readListeners } from '../../data/channels/listeners';
+import { readJob } from '../../data/jobs/jobs';
+import type { CommandRecord } from '../../domain/commands/command-record';
+import { organisationOf } from '../../domain/values/id';
+import type { Change, StatusEvent } from '../../domain/channels/status-event';
 import { logger } from '../runtime/logger';
-import { publishToSockets } from '../sockets/send-to-followers';
 
 /** Who an event is sent to on a channel. */
 export interface Audience {
@@ -75,7 +80,7 @@ export const audienceUntil =
  * @param listeners until when the organisation may have either, Unix seconds
  * @param job until when its topic may have subscribers, Unix seconds
  */
-export const commandAudience =
+const commandAudience =
   ({ socketsUntil, topicUntil }: FollowedUntil, job: FollowedUntil | undefined): AudienceOf =>
   (channel) => {
     const now = new Date();
@@ -171,3 +176,61 @@ export const publishStatus = (event: StatusEvent, audienceOf: AudienceOf): Promi
       await allSettled([...toTopic, publishToSockets(event, followers)]);
     }),
   );
+
+type CommandChange = Extract<Change, { readonly kind: 'command' }>;
+
+/**
+ * Publishes a change of a command on the channels of its job and its group, and to the viewers of the share that it
+ * came through.
+ */
+export async function publishCommandStatus(
+  { before, after, shareCode }: CommandChange,
+  events: readonly StatusEvent[],
+): Promise<void> {
+  if (!after) return;
+  // A late outcome changes no status: it is the partner's to know, and viewers are not told.
+  const viewersOf = before?.status === after.status ? undefined : shareCode;
+  await allSettled([
+    publishToChannels(after, events),
+    ...(viewersOf === undefined ? [] : [tellViewers(after, viewersOf)]),
+  ]);
+}
+
+/** The events must be in the log by now: whoever is not yet noted as a listener connects later, and hears what follows. */
+async function publishToChannels({ deviceId, jobId }: CommandRecord, events: readonly StatusEvent[]): Promise<void> {
+  const now = new Date();
+  const listeners = await readListeners(organisationOf('device', deviceId) ?? '', now);
+  const job =
+    jobId !== undefined && mayBeSubscribed(listeners.topicUntil, now) ? await readJob(jobId, false) : undefined;
+  for (const event of events) await publishStatus(event, commandAudience(listeners, job?.followed));
+}
+
+/** One viewer's failure must not affect the others. */
+const send = (outcome: OutgoingMessage) => async (viewer: Follower) => {
+  try {
+    await sendToFollower(viewer, [outcome]);
+  } catch (error) {
+    const { connectionId } = viewer;
+    logger.warn('socket could be neither posted to nor closed', { connectionId, error });
+  }
+};
+
+/** All viewers: the one that sent the command may have reconnected since. */
+async function tellViewers({ status, ...command }: CommandRecord, shareCode: string): Promise<void> {
+  if (status === 'REQUESTED') return;
+  const { commandId, deviceId, name, reason, endedAt, deliveredAt, requestedAt } = command;
+  const message: ControlOutcomeMessage = {
+    type: 'control.outcome',
+    requestId: commandId,
+    deviceId,
+    name,
+    outcome: status,
+    timestamp: endedAt ?? deliveredAt ?? requestedAt,
+    ...(reason !== undefined && { reason }),
+  };
+  for await (const page of findFollowers({ kind: 'share', id: shareCode })) {
+    // Partners follow the share's status on the same channel, which carries no other type of message.
+    const viewers = page.filter((follower) => follower.shareCode === shareCode);
+    await withConcurrency(viewers, send(outgoing(message)));
+  }
+}

@@ -8,17 +8,23 @@ import {
   type StreamRecord,
   type StreamRecords,
 } from '../../data/channels/stream-records';
-import { readJob } from '../../data/jobs/jobs';
+import { readJob, type StoredJob } from '../../data/jobs/jobs';
 import { readShare } from '../../data/shares/shares';
 import type { Device } from '../../domain/fleet/device';
 import { organisationOf } from '../../domain/values/id';
 import { isFlown } from '../../domain/jobs/job-lifecycle';
-import type { StoredJob } from '../../data/jobs/job-item';
 import { isBroadcast, type Share } from '../../domain/shares/share';
 import { isAnnounced, isLogged, positionMessage, buildSnapshot, type Change } from '../../domain/channels/status-event';
 import type { StatusMessage } from '../../domain/channels/status-message';
 import { logger } from '../runtime/logger';
-import { publishCommandStatus } from './publish-command-status';
+import {
+  audienceUntil,
+  findAudience,
+  publishCommandStatus,
+  publishStatus,
+  subscribersUntil,
+  type AudienceOf,
+} from './publish-status';
 import { stopSamples } from '../sockets/close-followers';
 import { endFollowers } from '../sockets/send-to-followers';
 import { processInOrder } from '../runtime/process-records-in-order';
@@ -30,7 +36,6 @@ import {
   type RecordEvents,
 } from '../events/log-events';
 import { followedGroup } from '../telemetry/followed-group';
-import { audienceUntil, findAudience, publishStatus, subscribersUntil, type AudienceOf } from './publish-status';
 
 /**
  * Streams of jobs, commands, shares and fleet → the event log, then status channels (spec section 6). A change is in

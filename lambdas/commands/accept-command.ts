@@ -6,18 +6,22 @@ import { readFlownJobs, type FlownJob } from '../../data/jobs/busy-devices';
 import { newId } from '../../data/store/new-id';
 import type { Command } from '../../domain/commands/command';
 import { isEnded } from '../../domain/commands/command-lifecycle';
-import { newCommand, type CommandRecord, type Requester } from '../../domain/commands/command-record';
+import {
+  isJoined,
+  newCommand,
+  stopToJoin,
+  type CommandRecord,
+  type Requester,
+} from '../../domain/commands/command-record';
 import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';
-import { isJoined, stopToJoin } from '../../domain/commands/joined-stop';
 import { isFinal, isReported } from '../../domain/jobs/job-lifecycle';
 import { countIn } from '../../domain/access/rate-window';
 import { isStop, passesLimits } from '../../domain/commands/stops';
 import { Refusal } from '../../domain/values/refusal';
 import { expectParameters, commandedJob, whyNotCommanded, type Circumstances } from '../../domain/commands/steering';
-import { relevantLease } from './lease';
-import { decideByHead } from './decide-by-head';
+import { decideByHead } from './lease';
 
 /** A command that somebody asks for. */
 export interface RequestedCommand {
@@ -40,7 +44,7 @@ export interface RequestedCommand {
 /**
  * Stores a command if its device may be told it now; the stream of the table publishes it
  * (`lambdas/platform/publish-platform-events.lambda.ts`). A stop that is under way is not stored again
- * (`domain/commands/joined-stop.ts`).
+ * (`domain/commands/command-record.ts`).
  * @returns the stored command, or the stop that is under way
  * @throws Refusal `cannot_command`, `held_by`, `invalid_request`; `too_many_requests` when the device has had its
  *   commands of this minute, or others keep commanding it; AlreadyAnswered
@@ -51,29 +55,24 @@ export async function acceptCommand(requested: RequestedCommand): Promise<Comman
   expectParameters(command, device.capabilities);
   const commandId = requested.commandId ?? newId('command', organisation, now);
   let flownJobs: Promise<readonly FlownJob[]> | undefined;
-  return decideByHead(
-    deviceId,
-    async (head) => {
-      const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
-      const lease = await relevantLease(head, requester, now);
-      const circumstances = { device, job, ending, requester, lease };
-      const flown = await expectCommanded(command.name, circumstances, () => (flownJobs ??= readFlown(requested)));
-      const commanded = {
-        commandId,
-        deviceId,
-        deviceGroupId,
-        jobId: commandedJob({ device, job: flown }),
-        sequence: head.sequence + 1,
-      };
-      const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
-      const joined = await joinedStop(accepted, head);
-      if (joined) return keptAnswer(joined, firstAnswer);
-      const calls = passesLimits(command.name) ? undefined : countCommand(head.counted, now);
-      const storedWith = { counted: calls, shareCode, firstAnswer: firstAnswer?.(accepted) };
-      return (await insertCommand(accepted, head, storedWith)) ? accepted : undefined;
-    },
-    passesLimits(command.name),
-  );
+  return decideByHead({ deviceId, asking: requester, now, isStop: passesLimits(command.name) }, async (head, lease) => {
+    const ending = head.ending === undefined ? undefined : await openName(deviceId, head.ending);
+    const circumstances = { device, job, ending, requester, lease };
+    const flown = await expectCommanded(command.name, circumstances, () => (flownJobs ??= readFlown(requested)));
+    const commanded = {
+      commandId,
+      deviceId,
+      deviceGroupId,
+      jobId: commandedJob({ device, job: flown }),
+      sequence: head.sequence + 1,
+    };
+    const accepted = newCommand(command, timeoutSeconds, commanded, requester, now);
+    const joined = await joinedStop(accepted, head);
+    if (joined) return keptAnswer(joined, firstAnswer);
+    const calls = passesLimits(command.name) ? undefined : countCommand(head.counted, now);
+    const storedWith = { counted: calls, shareCode, firstAnswer: firstAnswer?.(accepted) };
+    return (await insertCommand(accepted, head, storedWith)) ? accepted : undefined;
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readCommand, readOpenCommands, type StoredCommand } from '../../data/commands/commands';
+import { readCommand, readOpenCommands, type CommandKey, type StoredCommand } from '../../data/commands/commands';
 import { scheduleCommandDeadline } from '../../data/commands/schedule-command-deadline';
 import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { readShare } from '../../data/shares/shares';
@@ -14,9 +14,9 @@ import { endCommand } from './end-command';
  * Publishes a new command to the drone platform, as long as it may be begun, and ends what it supersedes. Idempotent:
  * the platform gets a repeat with the same id.
  */
-export async function forwardCommand({ deviceId, commandId }: CommandRecord, now: Date): Promise<void> {
+export async function forwardCommand(key: CommandKey, now: Date): Promise<void> {
   // As it is now: it may have been superseded, or its share may have ended.
-  const stored = await readCommand({ deviceId, commandId });
+  const stored = await readCommand(key);
   if (stored?.command.status !== 'REQUESTED') return;
   const { command } = stored;
   // First: without it, one that nobody answers would never end.

@@ -1,13 +1,13 @@
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { itemIdentity, describeChange, UnreadableRecord, type StreamRecord } from '../../data/channels/stream-records';
+import { itemIdentity, describeChange, isUnreadable, type StreamRecord } from '../../data/channels/stream-records';
 import { sendToDeadLetterQueue } from '../../data/platform/send-to-dead-letter-queue';
 import { about, named } from './subject';
 
 const byItem = (record: StreamRecord) => [itemIdentity(record)];
 
 /**
- * Processes the records of a batch: those of one item in order, different items concurrently. A record that can't be parsed
- * is sent to the dead-letter queue by its sequence number, so that it blocks nothing: a retry would never succeed.
+ * Processes the records of a batch: those of one item in order, different items concurrently. A record that can't be parsed,
+ * or for which an item is read that can't be, is sent to the dead-letter queue by its sequence number, so that it blocks nothing: a retry would never succeed.
  * @param process called for each record until one fails
  * @param failed called for each failure
  * @param orderOf records that have one of these in common are processed in order; default: the item
@@ -36,7 +36,7 @@ export async function processInOrder(
         await process(record);
       } catch (error) {
         failed(record, error);
-        if (error instanceof UnreadableRecord && (await deadLettered(record))) return;
+        if (isUnreadable(error) && (await deadLettered(record))) return;
         firstFailure = Math.min(firstFailure, index);
       }
     };

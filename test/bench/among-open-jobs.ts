@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { jobToItem } from '../../data/jobs/job-item';
+import { jobToItem } from '../../data/jobs/jobs';
 import { newId } from '../../data/store/new-id';
 import { readCursor } from '../../domain/events/cursor';
 import { organisationOf } from '../../domain/values/id';

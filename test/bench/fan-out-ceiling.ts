@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fleetKey, devicePartitions } from '../../data/fleet/fleet-key';
-import { jobToItem } from '../../data/jobs/job-item';
+import { jobToItem } from '../../data/jobs/jobs';
 import { tableNames, tableVariable } from '../../domain/values/table-names';
 import { acme, fullSample, id, sampleJob } from '../domain/fixtures/samples';
 import { median, type Measured } from './support/figure';

@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { commandToItem as commandItem, readOpenCommands } from '../../data/commands/commands';
 import { readBusyDevices } from '../../data/jobs/busy-devices';
-import { jobToItem as jobItem } from '../../data/jobs/job-item';
+import { jobToItem as jobItem } from '../../data/jobs/jobs';
 import { dynamodb, table } from '../../data/store/dynamodb';
 import { firstIdAt } from '../../data/store/new-id';
 import { acme, id, rival, sampleCommand, sampleJob } from '../domain/fixtures/samples';

@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { jobToItem } from '../../data/jobs/job-item';
-import { readJobPage } from '../../data/jobs/jobs';
+import { jobToItem, readJobPage } from '../../data/jobs/jobs';
 import { newId } from '../../data/store/new-id';
 import { table } from '../../data/store/dynamodb';
 import { jobStatuses, type JobStatus } from '../../domain/jobs/job-lifecycle';

@@ -5,7 +5,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { endpointTable } from '../../contract/endpoint-table';
 import { scopes } from '../../contract/terms/scopes';
 import type { EndpointKey } from '../../contract/endpoints';
-import { jobToItem } from '../../data/jobs/job-item';
+import { jobToItem } from '../../data/jobs/jobs';
 import { tableNames, tableVariable } from '../../domain/values/table-names';
 import { bundle } from '../../lib/functions/bundle';
 import { acme, id, sampleJob } from '../domain/fixtures/samples';

@@ -3,7 +3,7 @@ import { QueryCommand, type QueryCommandInput, type QueryCommandOutput } from '@
 import { commandToItem as commandItem, readOpenCommands } from '../../data/commands/commands';
 import { changeCommand } from '../../data/commands/command-changes';
 import { readBusyDevices, readFlownJobs } from '../../data/jobs/busy-devices';
-import { jobToItem as jobItem } from '../../data/jobs/job-item';
+import { jobToItem as jobItem } from '../../data/jobs/jobs';
 import { firstIdAt } from '../../data/store/new-id';
 import { commandStatuses, isEnded, laterStatuses, openCommandStatuses } from '../../domain/commands/command-lifecycle';
 import { jobStatuses, openStatuses } from '../../domain/jobs/job-lifecycle';

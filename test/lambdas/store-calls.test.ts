@@ -7,7 +7,7 @@ import { grantedTables, type TableUse } from '../../contract/terms/endpoint';
 import { scopes, permits, scopeNames, namedScopes } from '../../contract/terms/scopes';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import { fleetKey } from '../../data/fleet/fleet-key';
-import { jobKey, jobToItem } from '../../data/jobs/job-item';
+import { jobKey, jobToItem } from '../../data/jobs/jobs';
 import { commandToItem as commandItem } from '../../data/commands/commands';
 import { acme, id, sampleCommand, sampleJob, sampleShare, fullSample, refusalOf } from '../domain/fixtures/samples';
 import { missionFile } from '../api/mission-file';

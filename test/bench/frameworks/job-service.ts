@@ -5,7 +5,7 @@ import { callerContext } from '../../../contract/terms/caller';
 import type { Scope } from '../../../contract/terms/scopes';
 import { withLinks } from '../../../contract/terms/links';
 import { createdJobReply, jobReply } from '../../../contract/jobs/jobs.schemas';
-import { jobFromItem, jobKey, jobToItem } from '../../../data/jobs/job-item';
+import { jobFromItem, jobKey, jobToItem } from '../../../data/jobs/jobs';
 import { tableVariable, type TableName } from '../../../domain/values/table-names';
 import { newId } from '../../../data/store/new-id';
 import { jobRequest, newJob } from '../../../domain/jobs/job';

@@ -1,7 +1,7 @@
 import { scopes } from '../../../contract/terms/scopes';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { dynamodb, table } from '../../../data/store/dynamodb';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import type { Call } from './bare-function';

@@ -5,7 +5,7 @@ import {
   parseTopicSubscribers,
   UnreadableRecord,
 } from '../../../data/channels/stream-records';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { PLATFORM } from '../../../domain/values/service';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { jobRecord, record } from '../fixtures/stream-record';

@@ -1,7 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { storeCancellation, changeJob, type ChangeOptions } from '../../../data/jobs/job-changes';
-import { jobToItem } from '../../../data/jobs/job-item';
-import { findJob } from '../../../data/jobs/jobs';
+import { findJob, jobToItem } from '../../../data/jobs/jobs';
 import type { Job, JobChange } from '../../../domain/jobs/job';
 import { cannotCancel } from '../../../domain/jobs/job-change';
 import {

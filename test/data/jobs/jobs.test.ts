@@ -1,6 +1,5 @@
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { jobFromItem, jobToItem } from '../../../data/jobs/job-item';
-import { removeJob, findJob, insertJob, readJobPage } from '../../../data/jobs/jobs';
+import { findJob, insertJob, jobFromItem, jobToItem, readJobPage, removeJob } from '../../../data/jobs/jobs';
 import { pageToken } from '../../../domain/values/page-token';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';

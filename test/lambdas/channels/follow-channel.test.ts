@@ -3,7 +3,7 @@ import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { scopes } from '../../../contract/terms/scopes';
 import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/channels/status-channels';
 import { listenersKey } from '../../../data/channels/listeners';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { LONGEST_CONNECTION_S } from '../../../domain/channels/longest-connection';
 import { handler } from '../../../lambdas/channels/connect.lambda';
 import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';

@@ -3,7 +3,7 @@ import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
 import { topicName } from '../../../contract/terms/topics-and-paths';
 import type { Follower } from '../../../data/channels/followers';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { endExpiredShare, endAllShares } from '../../../data/shares/shares';
 import type { Share } from '../../../domain/shares/share';
 import { handler as revokeHandler } from '../../../lambdas/shares/revoke-share.lambda';

@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { listenersKey } from '../../../data/channels/listeners';
 import { commandToItem } from '../../../data/commands/commands';
-import { jobToItem as jobItem } from '../../../data/jobs/job-item';
+import { jobToItem as jobItem } from '../../../data/jobs/jobs';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import { connection } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';

@@ -2,7 +2,7 @@ import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { SnapshotRequest } from '../../../data/channels/snapshot-requests';
 import type { StatusMessage } from '../../../domain/channels/status-message';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { handler } from '../../../lambdas/channels/send-snapshot.lambda';
 import { connection, gone, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';

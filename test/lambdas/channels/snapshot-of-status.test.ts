@@ -1,7 +1,7 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { stopClock } from '../fixtures/clock';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import type { Job } from '../../../domain/jobs/job';
 import { formatCursor } from '../../../domain/events/cursor';
 import { jobMessage } from '../../../domain/channels/status-event';

@@ -2,7 +2,7 @@ import { BatchWriteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamo
 import { ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { connection, socketCalls } from '../../data/fixtures/sockets';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import type { DeviceState } from '../../../domain/telemetry/sample';
 import { store } from '../../data/fixtures/store';
 import { record } from '../../data/fixtures/stream-record';

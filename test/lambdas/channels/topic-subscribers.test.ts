@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { formatCursor } from '../../../domain/events/cursor';
 import type { Job } from '../../../domain/jobs/job';
 import type { Share } from '../../../domain/shares/share';

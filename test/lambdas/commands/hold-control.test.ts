@@ -10,7 +10,7 @@ import { call } from '../fixtures/api-gateway';
 import { commandedDevice, commandsIn, givenCommand } from '../fixtures/commands';
 import '../fixtures/log';
 import { shareItem } from '../fixtures/telemetry';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { idFrom } from '../../../data/store/new-id';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import type { Job } from '../../../domain/jobs/job';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import canonicalize from 'canonicalize';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import type { CommandRecord } from '../../../domain/commands/command-record';
 import type { Job } from '../../../domain/jobs/job';
 import { isFlown, jobStatuses } from '../../../domain/jobs/job-lifecycle';

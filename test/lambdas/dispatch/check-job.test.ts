@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { insertMission } from '../../../data/missions/missions';
 import { PLATFORM, SERVICE } from '../../../domain/values/service';
 import { handler as consumeEvent } from '../../../lambdas/platform/consume-platform-events.lambda';

@@ -2,7 +2,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { removeFromFleet } from '../../../data/fleet/fleet-registry';
-import { jobFromItem, jobKey, jobToItem } from '../../../data/jobs/job-item';
+import { jobFromItem, jobKey, jobToItem } from '../../../data/jobs/jobs';
 import type { Job } from '../../../domain/jobs/job';
 import { isFinal, jobStatuses, openStatuses } from '../../../domain/jobs/job-lifecycle';
 import { handler } from '../../../lambdas/dispatch/dispatch-job.lambda';

@@ -2,7 +2,7 @@ import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { outboundEvents } from '../../../domain/platform/outbound-events';
-import { jobToItem, jobFromItem } from '../../../data/jobs/job-item';
+import { jobToItem, jobFromItem } from '../../../data/jobs/jobs';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { consume, deadLetters, platformEvent, rejected } from '../fixtures/platform-events';

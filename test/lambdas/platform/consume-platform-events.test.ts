@@ -1,6 +1,6 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { jobFromItem, jobToItem } from '../../../data/jobs/job-item';
+import { jobFromItem, jobToItem } from '../../../data/jobs/jobs';
 import { PLATFORM } from '../../../domain/values/service';
 import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { storeOnEngine } from '../../data/fixtures/engine';

@@ -7,7 +7,7 @@ import { record, jobRecord } from '../../data/fixtures/stream-record';
 import { acme, sampleShare, id, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { bus } from '../fixtures/telemetry';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import type { StreamRecord } from '../../../data/channels/stream-records';
 import { PLATFORM } from '../../../domain/values/service';
 import { handler as publishEvents } from '../../../lambdas/platform/publish-platform-events.lambda';
@@ -116,8 +116,7 @@ describe('A change for the platform', () => {
   });
 
   test('publishes an equal event with the same id when a record is retried', async () => {
-    const share = { ...sampleShare(), organisation: acme, ttl: 1 };
-    const records = [jobRecord(job, queued), record({ organisation: acme, shareCode: id('share') }, undefined, share)];
+    const records = [jobRecord(undefined, job), jobRecord(job, queued)];
     await run(...records);
     await run(...records);
     const [first, second, ...again] = publishedEvents();

@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { BatchGetCommand, GetCommand, UpdateCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, sampleJob, rival } from '../../domain/fixtures/samples';

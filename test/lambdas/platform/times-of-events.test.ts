@@ -5,7 +5,7 @@ import { inboundEvents, type InboundEventType } from '../../../domain/platform/i
 import { PLATFORM } from '../../../domain/values/service';
 import { commandToItem as commandItem } from '../../../data/commands/commands';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { jobToItem as jobItem } from '../../../data/jobs/job-item';
+import { jobToItem as jobItem } from '../../../data/jobs/jobs';
 import { organisationOf } from '../../../domain/values/id';
 import { moment } from '../../../domain/values/text';
 import { forgetDevice } from '../../../lambdas/telemetry/device-memory';

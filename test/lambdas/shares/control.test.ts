@@ -1,5 +1,5 @@
 import { CONTROLS_PER_MINUTE, UNCOUNTED_REFUSALS_PER_MINUTE } from '../../../contract/terms/rates';
-import { jobToItem as toJobItem } from '../../../data/jobs/job-item';
+import { jobToItem as toJobItem } from '../../../data/jobs/jobs';
 import { counterKey } from '../../../data/access/rate-limit';
 import { digestShareCode } from '../../../data/shares/share-id';
 import { handler } from '../../../lambdas/shares/control.lambda';

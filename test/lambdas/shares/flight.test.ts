@@ -1,7 +1,7 @@
 import { MAX_TRACK_POINTS } from '../../../contract/telemetry/max-track-points';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/shares/flight.lambda';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { MAX_ROUTE_POINTS } from '../../../domain/shares/route';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { itemSize } from 'cloud-assembly-runner/dynamodb/item-size';
 import { noteFollowed } from '../../../data/channels/followed-channels';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

@@ -1,5 +1,5 @@
 import { BatchGetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { handler } from '../../../lambdas/telemetry/publish.lambda';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

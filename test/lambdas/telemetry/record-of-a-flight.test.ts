@@ -4,7 +4,7 @@ import * as commandsModule from '@aws-sdk/lib-dynamodb';
 import * as zodModule from 'zod/mini';
 import { PLATFORM } from '../../../domain/values/service';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import * as dynamodbModule from '../../../data/store/dynamodb';
 import type { Sample } from '../../../domain/telemetry/sample';
 import { handler as checkDevices } from '../../../lambdas/fleet/check-devices.lambda';
@@ -27,7 +27,7 @@ const { SendMessageCommand } = sqsModule;
 const engine = storeOnEngine('fleet', 'jobs', 'flights');
 
 type AcceptTelemetry = typeof import('../../../lambdas/telemetry/accept-telemetry');
-type ConsumePlatformEvent = typeof import('../../../lambdas/platform/apply-platform-event');
+type ConsumePlatformEvent = typeof import('../../../lambdas/platform/consume-platform-events.lambda');
 /** Accepts samples of a message, or of an event. */
 type Entrance = (samples: readonly Sample[]) => Promise<void>;
 
@@ -43,7 +43,7 @@ async function newInstance(number: number): Promise<Entrance[]> {
     jest.doMock('zod/mini', () => zodModule);
     loaded.push([
       await import('../../../lambdas/telemetry/accept-telemetry'),
-      await import('../../../lambdas/platform/apply-platform-event'),
+      await import('../../../lambdas/platform/consume-platform-events.lambda'),
     ]);
   });
   const [modules] = loaded;

@@ -1,5 +1,5 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import type { FlightTimes } from '../../../domain/telemetry/flight-record';
 import type { Job } from '../../../domain/jobs/job';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';

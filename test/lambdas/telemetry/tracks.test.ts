@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { kml as readKml } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { handler } from '../../../lambdas/telemetry/get-job-track.lambda';
 import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';

@@ -1,6 +1,6 @@
 import { parseEventPattern } from 'cloud-assembly-runner/events/event-pattern';
 import { PLATFORM, SERVICE } from '../../../domain/values/service';
-import { jobToItem } from '../../../data/jobs/job-item';
+import { jobToItem } from '../../../data/jobs/jobs';
 import { record } from '../../data/fixtures/stream-record';
 import { acme, sampleJob } from '../../domain/fixtures/samples';
 import { environmentOf, permissionsFor, permissionsIn, socketPermissions, policiesIn } from '../permissions';

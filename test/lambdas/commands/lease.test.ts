@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { decideByHead } from '../../../lambdas/commands/decide-by-head';
+import { decideByHead } from '../../../lambdas/commands/lease';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { id } from '../../domain/fixtures/samples';
 
 jest.mock('node:timers/promises', () => ({ setTimeout: jest.fn(() => Promise.resolve()) }));
 
 storeOnEngine('commands');
+const now = '2026-11-27T10:00:00.000Z';
 const pauses = jest.mocked(pause);
 beforeEach(() => pauses.mockClear());
 
@@ -13,7 +14,9 @@ test('decides again, after pauses of random length, until nobody else was first'
   jest.spyOn(Math, 'random').mockReturnValue(0.5);
   let count = 0;
   await expect(
-    decideByHead(id('device'), ({ sequence }) => Promise.resolve(++count < 9 ? undefined : sequence)),
+    decideByHead({ deviceId: id('device'), now }, ({ sequence }) =>
+      Promise.resolve(++count < 9 ? undefined : sequence),
+    ),
   ).resolves.toBe(0);
   expect(count).toBe(9);
   // Each up to twice as long as the one before, and none longer than 200 ms.
@@ -26,7 +29,9 @@ test.each([
 ])('%s gives up, isStop: %s, after %d times', async (_, isStop, times) => {
   jest.spyOn(performance, 'now').mockReturnValue(0);
   const attempt = jest.fn(() => Promise.resolve(undefined));
-  await expect(decideByHead(id('device'), attempt, isStop)).rejects.toMatchObject({ code: 'too_many_requests' });
+  await expect(decideByHead({ deviceId: id('device'), now, isStop }, attempt)).rejects.toMatchObject({
+    code: 'too_many_requests',
+  });
   expect(attempt).toHaveBeenCalledTimes(times);
   expect(Math.max(...pauses.mock.calls.map(([ms]) => ms ?? 0))).toBeLessThanOrEqual(isStop ? 20 : 200);
 });
@@ -37,6 +42,8 @@ test('a stop gives up after seven seconds, so that its caller has an answer befo
     clock.mockReturnValue(attempt.mock.calls.length * 3000);
     return Promise.resolve(undefined);
   });
-  await expect(decideByHead(id('device'), attempt, true)).rejects.toMatchObject({ code: 'too_many_requests' });
+  await expect(decideByHead({ deviceId: id('device'), now, isStop: true }, attempt)).rejects.toMatchObject({
+    code: 'too_many_requests',
+  });
   expect(attempt).toHaveBeenCalledTimes(3);
 });

@@ -3,7 +3,8 @@ import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } fro
 import { clientConfig } from '../store/client-config';
 import { setting } from '../store/environment';
 import { flownUntil, keptAfterEnd, storedMission } from '../../domain/missions/mission-record';
-import { expireMissionLine, type MissionVersion } from './mission-lines';
+import type { MissionLine } from '../../domain/missions/mission';
+import { expireMissionLine, putMissionLine, removeMissionLine, type MissionVersion } from './mission-lines';
 
 /** A file of 4 MB takes S3 longer than DynamoDB an item. */
 const s3 = new S3Client(clientConfig({ requestTimeoutMs: 5000 }));
@@ -16,6 +17,23 @@ const objectOf = ({ missionId, version }: MissionVersion) => ({
 /** Stores the file of a version. */
 export async function putOriginal(of: MissionVersion, Body: Buffer): Promise<void> {
   await s3.send(new PutObjectCommand({ ...objectOf(of), Body }));
+}
+
+/**
+ * Stores the line and the file of a version. A call that can't store one of them removes its line.
+ * @param callId a random name of the call
+ */
+export async function putVersion(
+  of: MissionVersion,
+  line: MissionLine,
+  original: Buffer,
+  callId: string,
+): Promise<void> {
+  const parts = await Promise.allSettled([putMissionLine(of, line, callId), putOriginal(of, original)]);
+  const failed = parts.find((part) => part.status === 'rejected');
+  if (!failed) return;
+  await removeMissionLine(of, callId);
+  throw failed.reason;
 }
 
 /** The file of a version. */

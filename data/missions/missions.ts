@@ -20,7 +20,7 @@ import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { update } from '../store/expression';
 import { cutPage, parseItems, withOneMore } from '../store/query';
-import { deleteOriginal, putOriginal, retireUnused, retireVersion } from './mission-files';
+import { deleteOriginal, putOriginal, putVersion, retireUnused, retireVersion } from './mission-files';
 import { putMissionLine, removeMissionLine, type MissionVersion } from './mission-lines';
 
 /**
@@ -120,8 +120,7 @@ export async function findFlownMission(
 }
 
 /**
- * Stores a new mission: its line and its file, then what finds them. A call that can't store one of the first two
- * removes its line.
+ * Stores a new mission: its line and its file, then what finds them.
  * @param original the file as it was sent
  * @param now ISO 8601
  */
@@ -133,13 +132,7 @@ export async function insertMission(
   now: string,
 ): Promise<Mission> {
   const stored = { missionId, version: 1, ...newMissionFields(created), createdAt: now, updatedAt: now };
-  const callId = randomUUID();
-  const parts = await Promise.allSettled([putMissionLine(stored, created.line, callId), putOriginal(stored, original)]);
-  const failed = parts.find((part) => part.status === 'rejected');
-  if (failed) {
-    await removeMissionLine(stored, callId);
-    throw failed.reason;
-  }
+  await putVersion(stored, created.line, original, randomUUID());
   await dynamodb.send(
     new PutCommand({
       TableName: table('missions'),

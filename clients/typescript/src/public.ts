@@ -1,15 +1,14 @@
-export { ageOf } from './age.ts';
+export { ageOf } from './resources/telemetry.ts';
 export type { FlightFollowOptions, FollowOptions, StatusFollowOptions } from './channels/channel.ts';
 export type { Gap, LogGap, SequenceGap } from './channels/received.ts';
 export type { ShareView, WatchedShare } from './channels/watch-share.ts';
 export { ApiError, ConnectionError, DroneMissionError, type ConnectionProblem, type ErrorDetail } from './errors.ts';
-export type { CallOptions } from './http/call.ts';
+export type { CallOptions } from './http/rest.ts';
 export type { ClientOptions } from './options.ts';
-export type { SendOptions, SendingCommand } from './resources/devices.ts';
+export type { SendOptions, SendingCommand, SentCommand } from './resources/devices.ts';
 export type { FollowEventsOptions } from './resources/events.ts';
 export type { CreateOptions, TrackOptions, UpdateOptions } from './resources/jobs.ts';
 export type { MissionFileOptions, ReadFileOptions } from './resources/missions.ts';
-export type { SentCommand } from './resources/sent-command.ts';
 export type { TelemetrySource } from './resources/telemetry.ts';
 export type { paths } from './openapi.ts';
 export type * from './types.ts';

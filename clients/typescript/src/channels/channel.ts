@@ -1,9 +1,9 @@
 import type { TokenSource } from '../http/token-source.ts';
-import type { OpenSocket } from '../sockets/socket.ts';
+import type { OpenSocket } from '../socket.ts';
 import type { Questions } from './questions.ts';
 import type { CommandStatusMessage } from '../types.ts';
 import type { Gap, SequencedMessage } from './received.ts';
-import type { WatchdogTimes } from './watchdog.ts';
+import type { WatchdogTimes } from './connection.ts';
 
 /** What all channels of a client share. */
 export interface ChannelSettings {

@@ -1,9 +1,8 @@
-import { ApiError } from '../errors.ts';
-import { refusalOfMessage, type ErrorMessage } from './error-message.ts';
+import { ApiError, refusalOfMessage, type ErrorMessage } from '../errors.ts';
 import type { Channel, ChannelSettings } from './channel.ts';
 import type { ReceivedMessages, SequencedMessage } from './received.ts';
 import { SocketLife } from './socket-life.ts';
-import { watch } from './watchdog.ts';
+import type { Socket } from '../socket.ts';
 
 /** Answers, warnings and signs of life, which are no messages about a resource. */
 const SERVICE_MESSAGES = ['heartbeat', 'pong', 'subscribed', 'snapshot.end', 'expiring'];
@@ -120,4 +119,33 @@ export async function connect(
     isConfirmed: () => isConfirmed,
     close: () => socket.close(),
   };
+}
+
+/** How an open socket is watched, in ms. */
+export interface WatchdogTimes {
+  /** After so long without a message a ping is sent. */
+  readonly pingAfterMs: number;
+  /** A socket that brings nothing for so long after a ping is dead. */
+  readonly pongWithinMs: number;
+}
+
+const ping = JSON.stringify({ action: 'ping' });
+
+/**
+ * Closes a socket that is open but dead: a lost network, a laptop that slept. The service sends a heartbeat only every four
+ * minutes; a ping is answered at once.
+ * @returns a function to be called at each message
+ */
+function watch(socket: Socket, { pingAfterMs, pongWithinMs }: WatchdogTimes) {
+  let timer: ReturnType<typeof setTimeout>;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      socket.send(ping);
+      timer = setTimeout(() => socket.close(), pongWithinMs);
+    }, pingAfterMs);
+  };
+  heard();
+  void socket.closed.then(() => clearTimeout(timer));
+  return heard;
 }

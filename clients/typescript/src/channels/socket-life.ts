@@ -1,6 +1,6 @@
-import { sleep } from '../abort.ts';
+import { sleep } from '../waiting.ts';
 import type { CurrentToken, TokenSource } from '../http/token-source.ts';
-import type { Socket } from '../sockets/socket.ts';
+import type { Socket } from '../socket.ts';
 
 /** API Gateway closes a connection after two hours: it is replaced before, in ms. */
 const REPLACE_AFTER_MS = 110 * 60_000;

@@ -1,8 +1,8 @@
 import { ApiError, DroneMissionError } from '../errors.ts';
 import { addressOf } from '../options.ts';
-import type { CallOptions } from '../http/call.ts';
+import type { CallOptions } from '../http/rest.ts';
 import type { components } from '../messages.ts';
-import type { OpenSocket } from '../sockets/socket.ts';
+import type { OpenSocket } from '../socket.ts';
 import type { DeviceFlight, DroneCommand, LiveVideo, ShareViewerMessage } from '../types.ts';
 import type { Channel, FollowOptions } from './channel.ts';
 import { follow } from './follow.ts';

@@ -1,5 +1,4 @@
-import { sleep, anySignal } from '../abort.ts';
-import { retryAfterIn, waitBefore } from '../backoff.ts';
+import { sleep, anySignal, retryAfterIn, waitBefore } from '../waiting.ts';
 import { ConnectionError } from '../errors.ts';
 import { connectionError, notTheApi } from '../connection-problem.ts';
 

@@ -1,4 +1,4 @@
-import { ConnectionError } from '../errors.ts';
+import { ConnectionError } from './errors.ts';
 
 /** A handshake of a browser has failed, which does not say why: the service may have refused it. */
 export class UnexplainedFailure extends ConnectionError {}

@@ -2,7 +2,7 @@ import { Client } from './client.ts';
 import { watchShareWith } from './channels/watch-share.ts';
 import type { ClientOptions } from './options.ts';
 import { connectionError } from './connection-problem.ts';
-import { HANDSHAKE_TIMEOUT_MS, UnexplainedFailure, type OpenSocket } from './socket.ts';
+import { HANDSHAKE_TIMEOUT_MS, UnexplainedFailure, type OpenSocket } from './channels/socket.ts';
 
 export * from './public.ts';
 

@@ -1,4 +1,4 @@
-import type { ChannelSettings } from './channels/channel.ts';
+import type { ChannelSettings } from './channels/connection.ts';
 import { issueToken, suppliedToken, TokenSource } from './http/token-source.ts';
 import { bodyOf, createRest, type CallOptions, type Rest } from './http/rest.ts';
 import { settingsFrom, type ClientOptions } from './options.ts';
@@ -10,7 +10,7 @@ import { Missions } from './resources/missions.ts';
 import { Shares } from './resources/shares.ts';
 import { StatusChannels } from './channels/follow.ts';
 import { Telemetry } from './resources/telemetry.ts';
-import type { OpenSocket } from './socket.ts';
+import type { OpenSocket } from './channels/socket.ts';
 import type { Limits } from './types.ts';
 
 /** How long a ping waits for its answer, in ms. */

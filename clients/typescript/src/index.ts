@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { connectionError } from './connection-problem.ts';
 import { refusal } from './errors.ts';
-import { HANDSHAKE_TIMEOUT_MS, type OpenSocket, type Socket } from './socket.ts';
+import { HANDSHAKE_TIMEOUT_MS, type OpenSocket, type Socket } from './channels/socket.ts';
 
 export * from './public.ts';
 

@@ -1,5 +1,5 @@
 export { ageOf } from './resources/telemetry.ts';
-export type { FlightFollowOptions, FollowOptions, StatusFollowOptions } from './channels/channel.ts';
+export type { FlightFollowOptions, FollowOptions, StatusFollowOptions } from './channels/connection.ts';
 export type { Gap, LogGap, SequenceGap } from './channels/received.ts';
 export type { ShareView, WatchedShare } from './channels/watch-share.ts';
 export { ApiError, ConnectionError, DroneMissionError, type ConnectionProblem, type ErrorDetail } from './errors.ts';

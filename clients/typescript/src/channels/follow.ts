@@ -1,10 +1,16 @@
 import { anySignal, sleep, untilAborted, waitBefore } from '../waiting.ts';
 import type { CommandStatusMessage } from '../types.ts';
-import type { Channel, ChannelSettings, FlightFollowOptions, FollowOptions } from './channel.ts';
+import {
+  connect,
+  type Channel,
+  type ChannelSettings,
+  type FlightFollowOptions,
+  type FollowOptions,
+  type ChannelConnection,
+} from './connection.ts';
 import { isCommand, ReceivedMessages, type SequencedMessage } from './received.ts';
 import { ApiError, isTemporary, DroneMissionError } from '../errors.ts';
-import { UnexplainedFailure } from '../socket.ts';
-import { connect, type ChannelConnection } from './connection.ts';
+import { UnexplainedFailure } from './socket.ts';
 
 /**
  * A queue between a source of messages and one reader. Messages that arrived before the end or before an error are read first,

@@ -8,9 +8,8 @@ import {
   type ErrorMessage,
 } from '../errors.ts';
 import type { components } from '../messages.ts';
-import type { Socket } from '../socket.ts';
-import type { ChannelSettings } from './channel.ts';
-import { SocketLife } from './socket-life.ts';
+import { SocketLife, type Socket } from './socket.ts';
+import type { ChannelSettings } from './connection.ts';
 
 /** Limits of one message: the service takes 40 samples, and a frame of 32 KB, of which some is the envelope's. */
 const MAX_SAMPLES = 40;

@@ -1,6 +1,6 @@
 import { sleep, untilAborted } from '../waiting.ts';
 import { ConnectionError, refusalOfMessage, type ErrorMessage } from '../errors.ts';
-import type { Socket } from '../socket.ts';
+import type { Socket } from './socket.ts';
 
 /** The answer to a message: it has its `id`. */
 interface Answer {

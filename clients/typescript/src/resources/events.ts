@@ -1,5 +1,5 @@
 import { sleep, waitBefore } from '../waiting.ts';
-import type { StatusFollowOptions } from '../channels/channel.ts';
+import type { StatusFollowOptions } from '../channels/connection.ts';
 import { isTemporary, ApiError } from '../errors.ts';
 import { bodyOf, type CallOptions, type Rest } from '../http/rest.ts';
 import type { EventsPage, EventsQuery, OrganisationEvent } from '../types.ts';

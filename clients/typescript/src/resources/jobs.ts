@@ -1,4 +1,4 @@
-import type { FlightFollowOptions } from '../channels/channel.ts';
+import type { FlightFollowOptions } from '../channels/connection.ts';
 import { bodyOf, itemsOf, type CallOptions, type Rest } from '../http/rest.ts';
 import type {
   CancelledJob,

@@ -1,4 +1,4 @@
-import type { StatusFollowOptions } from '../channels/channel.ts';
+import type { StatusFollowOptions } from '../channels/connection.ts';
 import { bodyOf, itemsOf, type CallOptions, type Rest } from '../http/rest.ts';
 import type {
   CreatedShare,

@@ -1,4 +1,4 @@
-import type { FollowOptions } from '../channels/channel.ts';
+import type { FollowOptions } from '../channels/connection.ts';
 import type { CallOptions } from '../http/rest.ts';
 import type { DeviceTelemetryMessage, TelemetrySample } from '../types.ts';
 import { TelemetryPublisher } from '../channels/publisher.ts';

@@ -1,8 +1,8 @@
-import { readdirSync, writeFileSync, cpSync } from 'node:fs';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../outsiders/command';
-import { pythonWith } from '../outsiders/install/python';
 import { withAttempts } from '../outsiders/install/programs';
+import { pythonWith } from '../outsiders/install/python';
 
 const root = join(__dirname, '../..');
 

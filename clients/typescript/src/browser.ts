@@ -1,8 +1,8 @@
-import { Client } from './client.ts';
-import { watchShareWith } from './channels/watch-share.ts';
-import type { ClientOptions } from './options.ts';
-import { connectionError } from './connection-problem.ts';
 import { HANDSHAKE_TIMEOUT_MS, UnexplainedFailure, type OpenSocket } from './channels/socket.ts';
+import { watchShareWith } from './channels/watch-share.ts';
+import { Client } from './client.ts';
+import { connectionError } from './connection-problem.ts';
+import type { ClientOptions } from './options.ts';
 
 export * from './public.ts';
 

@@ -1,12 +1,12 @@
 import './node-version.ts';
-import { Client } from './client.ts';
-import { watchShareWith } from './channels/watch-share.ts';
-import type { ClientOptions } from './options.ts';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
+import { HANDSHAKE_TIMEOUT_MS, type OpenSocket, type Socket } from './channels/socket.ts';
+import { watchShareWith } from './channels/watch-share.ts';
+import { Client } from './client.ts';
 import { connectionError } from './connection-problem.ts';
 import { refusal } from './errors.ts';
-import { HANDSHAKE_TIMEOUT_MS, type OpenSocket, type Socket } from './channels/socket.ts';
+import type { ClientOptions } from './options.ts';
 
 export * from './public.ts';
 

@@ -2,15 +2,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { run, untilSignal, type ReadyStack } from 'cloud-assembly-runner';
 import { freePort } from 'cloud-assembly-runner/free-port';
-import { mkdtempSync, rmSync, closeSync, openSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Bus, type Access, type Device } from './bus';
-import { judge, untested, rules, type Breach, type RuleName } from './judge';
-import { play } from './play';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Bus, type Access, type Device } from './bus';
+import { judge, rules, untested, type Breach, type RuleName } from './judge';
+import { play } from './play';
 
 interface ConformOptions {
   /** Shell command of the adapter under test; undefined for the simulated fleet. */

@@ -1,5 +1,5 @@
 import { inboundEvents, type InboundEventType } from '../../../domain/platform/inbound-events';
-import type { Heard, Expectation, PlayedJob } from './bus';
+import type { Expectation, Heard, PlayedJob } from './bus';
 
 /**
  * What a platform must keep to, each with the sentence of docs/platform.md that it comes from. A test checks that the page has

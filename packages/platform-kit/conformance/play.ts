@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { JobBook, type Bus, type Device } from './bus';
-import type { Transcript, RuleName } from './judge';
+import type { RuleName, Transcript } from './judge';
 
 export interface Stage {
   readonly bus: Bus;

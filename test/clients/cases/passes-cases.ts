@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { FakeService, type FollowerSocket } from '../../../clients/typescript/test/fake-service';
 import { runCommand } from '../../outsiders/command';
 import { languages, type Command, type LanguageName } from '../languages';
 import { clientCases, type ClientCase, type Connection } from './cases';
-import { FakeService, type FollowerSocket } from '../../../clients/typescript/test/fake-service';
 
 /** Inside of the project, so that a program finds the client as a package. */
 const folderOf = (language: LanguageName) => join(__dirname, '../../../node_modules/.cache/client-cases', language);

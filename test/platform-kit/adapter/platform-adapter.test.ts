@@ -1,15 +1,15 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DroneMissionClient } from 'drone-mission-client';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { pythonWith } from '../../outsiders/install/python';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { DroneMissionClient } from 'drone-mission-client';
-import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
+import { join } from 'node:path';
 import type { StackFacts } from '../../../bin/start/stack-facts';
+import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
 import { until } from '../../channels/until';
 import { runCommand } from '../../outsiders/command';
+import { pythonWith } from '../../outsiders/install/python';
 
 const root = join(__dirname, '../../..');
 const adapterFolder = join(root, 'packages/platform-kit/sample-adapter');

@@ -1,9 +1,9 @@
-import type { TokenSource } from '../http/token-source.ts';
-import { SocketLife, type OpenSocket, type Socket } from './socket.ts';
-import type { Questions } from './questions.ts';
-import type { CommandStatusMessage } from '../types.ts';
-import type { Gap, SequencedMessage, ReceivedMessages } from './received.ts';
 import { ApiError, refusalOfMessage, type ErrorMessage } from '../errors.ts';
+import type { TokenSource } from '../http/token-source.ts';
+import type { CommandStatusMessage } from '../types.ts';
+import type { Questions } from './questions.ts';
+import type { Gap, ReceivedMessages, SequencedMessage } from './received.ts';
+import { SocketLife, type OpenSocket, type Socket } from './socket.ts';
 
 /** What all channels of a client share. */
 export interface ChannelSettings {

@@ -1,15 +1,15 @@
-import { anySignal, sleep, untilAborted, waitBefore } from '../waiting.ts';
+import { ApiError, DroneMissionError, isTemporary } from '../errors.ts';
 import type { CommandStatusMessage } from '../types.ts';
+import { anySignal, sleep, untilAborted, waitBefore } from '../waiting.ts';
 import {
   connect,
   type Channel,
+  type ChannelConnection,
   type ChannelSettings,
   type FlightFollowOptions,
   type FollowOptions,
-  type ChannelConnection,
 } from './connection.ts';
 import { isCommand, ReceivedMessages, type SequencedMessage } from './received.ts';
-import { ApiError, isTemporary, DroneMissionError } from '../errors.ts';
 import { UnexplainedFailure } from './socket.ts';
 
 /**

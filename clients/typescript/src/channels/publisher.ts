@@ -1,15 +1,15 @@
-import { sleep, untilAborted, waitBefore } from '../waiting.ts';
 import {
   ApiError,
   ConnectionError,
-  refusalOfMessage,
   isTemporary,
+  refusalOfMessage,
   type ErrorDetail,
   type ErrorMessage,
 } from '../errors.ts';
 import type { components } from '../messages.ts';
-import { SocketLife, type Socket } from './socket.ts';
+import { sleep, untilAborted, waitBefore } from '../waiting.ts';
 import type { ChannelSettings } from './connection.ts';
+import { SocketLife, type Socket } from './socket.ts';
 
 /** Limits of one message: the service takes 40 samples, and a frame of 32 KB, of which some is the envelope's. */
 const MAX_SAMPLES = 40;

@@ -1,5 +1,5 @@
-import { sleep, untilAborted } from '../waiting.ts';
 import { ConnectionError, refusalOfMessage, type ErrorMessage } from '../errors.ts';
+import { sleep, untilAborted } from '../waiting.ts';
 import type { Socket } from './socket.ts';
 
 /** The answer to a message: it has its `id`. */

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../errors.ts';
-import { sleep } from '../waiting.ts';
 import type { CurrentToken, TokenSource } from '../http/token-source.ts';
+import { sleep } from '../waiting.ts';
 
 /** A handshake of a browser has failed, which does not say why: the service may have refused it. */
 export class UnexplainedFailure extends ConnectionError {}

@@ -1,8 +1,8 @@
-import { refusalIn } from '../errors.ts';
-import type { CurrentToken, TokenSource } from './token-source.ts';
-import { send, type SendingRules } from './send.ts';
 import createClient, { type Client } from 'openapi-fetch';
+import { refusalIn } from '../errors.ts';
 import type { paths } from '../openapi.ts';
+import { send, type SendingRules } from './send.ts';
+import type { CurrentToken, TokenSource } from './token-source.ts';
 
 /** Options that every request takes. */
 export interface CallOptions {

@@ -1,6 +1,6 @@
-import { sleep, anySignal, retryAfterIn, waitBefore } from '../waiting.ts';
-import { ConnectionError } from '../errors.ts';
 import { connectionError, notTheApi } from '../connection-problem.ts';
+import { ConnectionError } from '../errors.ts';
+import { anySignal, retryAfterIn, sleep, waitBefore } from '../waiting.ts';
 
 /** A request that can be sent more than once. */
 interface RepeatableRequest {

@@ -1,5 +1,5 @@
-import { untilAborted } from '../waiting.ts';
 import { ApiError, refusalIn } from '../errors.ts';
+import { untilAborted } from '../waiting.ts';
 import { send, type SendingRules } from './send.ts';
 
 /** A token as it was issued. */

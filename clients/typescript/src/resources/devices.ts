@@ -1,7 +1,7 @@
-import { sleep } from '../waiting.ts';
-import { isTemporary, DroneMissionError } from '../errors.ts';
+import { DroneMissionError, isTemporary } from '../errors.ts';
 import { bodyOf, itemsOf, type CallOptions, type Rest } from '../http/rest.ts';
 import type { Command, CommandsPage, CommandsQuery, DeviceCapabilities, DeviceControl, NewCommand } from '../types.ts';
+import { sleep } from '../waiting.ts';
 import type { CreateOptions } from './jobs.ts';
 
 /** Pauses between two reads of a command, in ms: each is twice the one before it. */

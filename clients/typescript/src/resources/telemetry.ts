@@ -1,8 +1,8 @@
 import type { FollowOptions } from '../channels/connection.ts';
+import type { StatusChannels } from '../channels/follow.ts';
+import { TelemetryPublisher } from '../channels/publisher.ts';
 import type { CallOptions } from '../http/rest.ts';
 import type { DeviceTelemetryMessage, TelemetrySample } from '../types.ts';
-import { TelemetryPublisher } from '../channels/publisher.ts';
-import type { StatusChannels } from '../channels/follow.ts';
 
 const PATH = '/telemetry';
 

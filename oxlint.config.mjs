@@ -328,6 +328,7 @@ export default defineConfig({
     'packages/platform-kit/dist/',
     'clients/typescript/src/openapi.ts',
     'clients/typescript/src/messages.ts',
+    'clients/typescript/src/schemas.ts',
   ],
   rules: { ...untyped, ...typed, 'eslint-js/no-restricted-syntax': ['error', ...syntax] },
   overrides: [

@@ -4,6 +4,8 @@ package dronemission
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -177,4 +179,43 @@ func issueFrom(sender *sender, options Options) func(context.Context) (string, t
 		}
 		return issued.AccessToken, time.Duration(issued.ExpiresIn) * time.Second, nil
 	}
+}
+
+// idleWithin: net/http's own client, too, closes a connection that it has not used for so long.
+const idleWithin = 90 * time.Second
+
+// httpClientOf returns the client that the options name, or one that trusts the authority in CAFile too.
+func httpClientOf(options Options) (*http.Client, error) {
+	switch {
+	case options.CAFile == "" && options.HTTPClient == nil:
+		return http.DefaultClient, nil
+	case options.CAFile == "":
+		return options.HTTPClient, nil
+	case options.HTTPClient != nil:
+		return nil, errors.New("CAFile is for a client without HTTPClient, whose transport says what it trusts")
+	}
+	authorities, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(options.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("CAFile can't be used: %w", err)
+	}
+	if !authorities.AppendCertsFromPEM(content) {
+		return nil, fmt.Errorf("CAFile %s can't be used: it must be a PEM file with a certificate", options.CAFile)
+	}
+	return &http.Client{Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: idleWithin, TLSClientConfig: &tls.Config{RootCAs: authorities},
+	}}, nil
+}
+
+// Must returns the value, or panics with the error, whose text is one line. It is for short programs that an error ends:
+//
+//	client := dronemission.Must(dronemission.FromEnvironment())
+func Must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

@@ -1,6 +1,7 @@
 package dronemission
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -126,4 +127,11 @@ func statusOf(err error) int {
 		return refused.Status
 	}
 	return 0
+}
+
+// isCertificate says whether a connection failed since the certificate of the server is not trusted, which no other
+// attempt changes.
+func isCertificate(err error) bool {
+	var refused *tls.CertificateVerificationError
+	return errors.As(err, &refused)
 }

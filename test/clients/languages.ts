@@ -1,7 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePartnerModule } from './go/partner-module';
 import { runCommand } from '../outsiders/command';
+import { withAttempts } from '../outsiders/install/programs';
 import { pythonWith } from '../outsiders/install/python';
 
 const root = join(__dirname, '../..');
@@ -102,3 +102,17 @@ export const languages = { ts, python, go } as const;
 export type LanguageName = keyof typeof languages;
 
 export const languageNames = Object.keys(languages) as LanguageName[];
+
+const goClient = join(root, 'clients/go');
+const MODULE = 'drone-mission-api/clients/go';
+
+/**
+ * Makes a folder the module of a partner, whose programs import the client as it is in this repository.
+ * @throws Error when the modules that the client needs can't be downloaded
+ */
+export async function makePartnerModule(folder: string): Promise<void> {
+  for (const file of ['go.mod', 'go.sum']) cpSync(join(goClient, file), join(folder, file));
+  const own = ['-module', 'example.com/partner', '-require', `${MODULE}@v0.0.0`, '-replace', `${MODULE}=${goClient}`];
+  await runCommand('go', ['mod', 'edit', ...own], { cwd: folder });
+  await withAttempts('downloading modules', () => runCommand('go', ['mod', 'download'], { cwd: folder }));
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rules } from '../../packages/platform-kit/conformance/rules';
+import { rules } from '../../packages/platform-kit/conformance/judge';
 
 /** Without the breaks of its lines. */
 const page = readFileSync(join(__dirname, '../../docs/platform.md'), 'utf8').replaceAll(/\s+/g, ' ');

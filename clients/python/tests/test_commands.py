@@ -8,8 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from drone_mission_client import ApiConnectionError, ApiError, Client, DroneMissionError
-from drone_mission_client._http import send
+from drone_mission_client import ApiConnectionError, ApiError, Client, DroneMissionError, _send
 from drone_mission_client._resources import devices
 
 Answer = httpx.Response | httpx.TransportError
@@ -55,7 +54,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Clie
 
     def serve(*answers: Answer, max_retries: int = 4) -> tuple[Client, Service]:
         service = Service(list(answers))
-        monkeypatch.setattr(send, "pause", lambda _seconds: None)
+        monkeypatch.setattr(_send, "pause", lambda _seconds: None)
         monkeypatch.setattr(devices, "pause", service.waits.append)
         client = Client(base_url="http://127.0.0.1", token=lambda: "token", max_retries=max_retries)
         client._http._transport = httpx.MockTransport(service.answer)

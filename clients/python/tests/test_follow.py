@@ -10,13 +10,11 @@ import pytest
 
 from drone_mission_client import ApiConnectionError, ApiError, Gap
 from drone_mission_client._channels import follow as follow_module
-from drone_mission_client._channels.connection import Channel, Connection, ConnectionLost, Message
+from drone_mission_client._channels.connection import Channel, Connection, ConnectionLost, FollowOptions, Message
 from drone_mission_client._channels.follow import follow
 from drone_mission_client._channels.publisher import parts_of
 from drone_mission_client._channels.received import ReceivedMessages
-from drone_mission_client._channels.renewal import Renewal
-from drone_mission_client._channels.settings import FollowOptions
-from drone_mission_client._http.token_source import TokenSource
+from drone_mission_client._tokens import Renewal, TokenSource
 
 CHANNEL = Channel(path="", topic=None, subject="Following", is_last=lambda message: message["jobState"] == "COMPLETED")
 BUSY = ApiError("Following", status=429, error="Too many requests")

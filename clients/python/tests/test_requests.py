@@ -11,10 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from drone_mission_client import ApiConnectionError, ApiError, Client
+from drone_mission_client import ApiConnectionError, ApiError, Client, _send
 from drone_mission_client._backoff import retry_after_in, wait_before
-from drone_mission_client._http import send
-from drone_mission_client._http.token_source import TokenSource, renewal_margin
+from drone_mission_client._tokens import TokenSource, renewal_margin
 
 JOB = {"jobId": "job-1", "name": "One", "status": "PENDING", "priority": 5, "createdAt": "2026-11-20T10:30:15.123Z"}
 CREATED = httpx.Response(201, json={"success": True, "job": JOB})
@@ -57,7 +56,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Clie
 
     def serve(*answers: Answer) -> tuple[Client, Service]:
         service = Service(list(answers))
-        monkeypatch.setattr(send, "pause", service.waits.append)
+        monkeypatch.setattr(_send, "pause", service.waits.append)
         client = Client(base_url="http://127.0.0.1", client_id="id", client_secret="secret", api_key="key")  # noqa: S106
         client._http._transport = httpx.MockTransport(service.answer)
         clients.append(client)

@@ -1,8 +1,8 @@
-import type { ChannelSettings } from './channels/channel.ts';
-import { issueToken } from './http/issue-token.ts';
-import { suppliedToken } from './http/supplied-token.ts';
-import { TokenSource } from './http/token-source.ts';
-import { bodyOf, type CallOptions } from './http/call.ts';
+import type { ChannelSettings } from './channels/connection.ts';
+import { StatusChannels } from './channels/follow.ts';
+import type { OpenSocket } from './channels/socket.ts';
+import { bodyOf, createRest, type CallOptions, type Rest } from './http/rest.ts';
+import { issueToken, suppliedToken, TokenSource } from './http/token-source.ts';
 import { settingsFrom, type ClientOptions } from './options.ts';
 import { DeviceGroups } from './resources/device-groups.ts';
 import { Devices } from './resources/devices.ts';
@@ -10,10 +10,7 @@ import { Events } from './resources/events.ts';
 import { Jobs } from './resources/jobs.ts';
 import { Missions } from './resources/missions.ts';
 import { Shares } from './resources/shares.ts';
-import { StatusChannels } from './resources/status-channels.ts';
 import { Telemetry } from './resources/telemetry.ts';
-import { createRest, type Rest } from './rest.ts';
-import type { OpenSocket } from './sockets/socket.ts';
 import type { Limits } from './types.ts';
 
 /** How long a ping waits for its answer, in ms. */

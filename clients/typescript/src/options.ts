@@ -1,6 +1,5 @@
 import { DroneMissionError } from './errors.ts';
-import type { ClientCredentials } from './http/issue-token.ts';
-import type { SuppliedToken } from './http/supplied-token.ts';
+import type { ClientCredentials, SuppliedToken } from './http/token-source.ts';
 
 /** Where the service is, and how to call it. */
 interface CommonOptions {

@@ -1,5 +1,5 @@
-import { ApiError, ConnectionError, DroneMissionClient } from '../src/index.ts';
-import { FakeService, withoutWaits, type Answer, type ReceivedRequest } from './fake-service.ts';
+import { ApiError, ConnectionError, DroneMissionClient, type CommandStatusMessage } from '../src/index.ts';
+import { FakeService, until, withoutWaits, type Answer, type ReceivedRequest } from './fake-service.ts';
 
 withoutWaits();
 let service: FakeService;
@@ -187,5 +187,102 @@ describe('the control of a device', () => {
     service.answer = () => ({ status: 409, body: { error: 'held_by', details } });
     await expect(givenClient().devices.hold('device-1')).rejects.toMatchObject({ status: 409, details });
     await expect(givenClient().devices.release('device-1')).rejects.toMatchObject({ status: 409, details });
+  });
+});
+
+const publish = (message: object) => service.last.socket.send(JSON.stringify(message));
+const job = (sequence: number, jobState: string, cursor: string, more: object = {}) => ({
+  type: 'job.status',
+  jobId: 'job-1',
+  sequence,
+  jobState,
+  cursor,
+  timestamp: '2026-11-22T10:00:00.000Z',
+  ...more,
+});
+const change = (sequence: number, status: string, cursor: string, commandId = 'command-1') => ({
+  type: 'command.status',
+  commandId,
+  jobId: 'job-1',
+  deviceId: 'device-1',
+  sequence,
+  status,
+  cursor,
+});
+
+const stop = new AbortController();
+
+/** Follows a job and its commands in the background. */
+function following() {
+  const [states, commands]: [string[], string[]] = [[], []];
+  const onCommand = ({ commandId, status }: CommandStatusMessage) => void commands.push(`${commandId} ${status}`);
+  const client = new DroneMissionClient(service.options);
+  const ended = (async () => {
+    for await (const { jobState } of client.jobs.follow('job-1', { signal: stop.signal, onCommand }))
+      states.push(jobState);
+  })();
+  ended.catch(() => undefined);
+  return { states, commands, ended };
+}
+
+describe('following what a device in flight is told', () => {
+  beforeEach(() => {
+    service.welcome = ({ path }) => {
+      if (!path.includes('after')) publish(job(1, 'IN_PROGRESS', 'event-10', { snapshot: true }));
+    };
+  });
+  afterAll(() => stop.abort());
+
+  test('brings each change of a command once, beside the states of the job', async () => {
+    const { states, commands, ended } = following();
+    await until(() => states.length === 1);
+    publish(change(1, 'REQUESTED', 'event-11'));
+    publish(change(1, 'REQUESTED', 'event-11'));
+    publish(change(2, 'DELIVERED', 'event-12'));
+    publish(change(1, 'REQUESTED', 'event-13', 'command-2'));
+    publish(change(3, 'DONE', 'event-14'));
+    publish(job(2, 'COMPLETED', 'event-15', { previousState: 'IN_PROGRESS' }));
+    await ended;
+    expect(states).toEqual(['IN_PROGRESS', 'COMPLETED']);
+    expect(commands).toEqual(['command-1 REQUESTED', 'command-1 DELIVERED', 'command-2 REQUESTED', 'command-1 DONE']);
+  });
+
+  test('loses no change of the job that a command overtook', async () => {
+    const { states, ended } = following();
+    await until(() => states.length === 1);
+    publish(change(1, 'DONE', 'event-12'));
+    publish(job(2, 'COMPLETED', 'event-11', { previousState: 'IN_PROGRESS' }));
+    await ended;
+    expect(states).toEqual(['IN_PROGRESS', 'COMPLETED']);
+  });
+
+  test('goes on after the last change of the job, and brings no command twice', async () => {
+    const { states, commands, ended } = following();
+    await until(() => states.length === 1);
+    publish(change(1, 'REQUESTED', 'event-12'));
+    await until(() => commands.length === 1);
+    service.cut();
+    await until(() => service.sockets.length === 2);
+    expect(service.last.path).toBe('/v3/jobs/job-1/status/ws?after=event-10');
+    publish({ ...change(1, 'REQUESTED', 'event-12'), replayed: true });
+    publish({ ...change(2, 'DONE', 'event-13'), replayed: true });
+    publish(job(2, 'COMPLETED', 'event-14'));
+    await ended;
+    expect(commands).toEqual(['command-1 REQUESTED', 'command-1 DONE']);
+  });
+
+  test.each([
+    ['a command', change(1, 'DONE', 'event-11')],
+    ['something that a later service sends', { type: 'job.weather', jobId: 'job-1', sequence: 1, cursor: 'event-11' }],
+  ])('passes over %s where nobody asked for it', async (_, message) => {
+    const types: string[] = [];
+    const follow = (async () => {
+      for await (const { type } of new DroneMissionClient(service.options).jobs.follow('job-1')) types.push(type);
+    })();
+    await until(() => types.length === 1);
+    publish(message);
+    publish(job(2, 'COMPLETED', 'event-12'));
+    await follow;
+    expect(types).toEqual(['job.status', 'job.status']);
   });
 });

@@ -1,6 +1,5 @@
 import { ApiError } from '../src/errors.ts';
-import { renewalMarginMs, TokenSource, type IssuedToken } from '../src/http/token-source.ts';
-import { suppliedToken } from '../src/http/supplied-token.ts';
+import { renewalMarginMs, TokenSource, suppliedToken, type IssuedToken } from '../src/http/token-source.ts';
 
 const MINUTE = 60_000;
 beforeEach(() => jest.useFakeTimers());

@@ -1,18 +1,18 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { run, type ReadyStack } from 'cloud-assembly-runner';
+import { run, untilSignal, type ReadyStack } from 'cloud-assembly-runner';
 import { freePort } from 'cloud-assembly-runner/free-port';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AdapterProcess } from './adapter-process';
-import { Bus, type Access } from './bus';
-import type { Device } from './job-book';
-import { judge, untested } from './judge';
+import { parseArgs } from 'node:util';
+import { Bus, type Access, type Device } from './bus';
+import { judge, rules, untested, type Breach, type RuleName } from './judge';
 import { play } from './play';
-import type { Breach, RuleName } from './rules';
 
-export interface ConformOptions {
+interface ConformOptions {
   /** Shell command of the adapter under test; undefined for the simulated fleet. */
   readonly adapter: string | undefined;
   /** Cloud assembly of the platform's bus, which may be written into a folder. */
@@ -23,7 +23,7 @@ export interface ConformOptions {
   readonly log: string;
 }
 
-export interface Verdict {
+interface Verdict {
   readonly breaches: readonly Breach[];
   readonly untested: readonly RuleName[];
 }
@@ -86,7 +86,7 @@ async function conformOn(stack: ReadyStack, options: ConformOptions, state: stri
 }
 
 /** Starts the bus on this machine, plays the service to an adapter, and judges it. */
-export async function conform(options: ConformOptions, stopped: AbortSignal): Promise<Verdict> {
+async function conform(options: ConformOptions, stopped: AbortSignal): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), 'platform-conformance-'));
   const ending = new AbortController();
   stopped.addEventListener('abort', () => ending.abort());
@@ -117,4 +117,103 @@ export async function conform(options: ConformOptions, stopped: AbortSignal): Pr
   }
   if (!verdict) throw new Error('The run was stopped.');
   return verdict;
+}
+
+/** The adapter under test, started by a shell command. */
+class AdapterProcess {
+  private child: ChildProcess | undefined;
+
+  constructor(
+    private readonly command: string,
+    private readonly variables: NodeJS.ProcessEnv,
+    private readonly log: string,
+  ) {}
+
+  start(): void {
+    const output = openSync(this.log, 'a');
+    // A group of its own, so that what the shell has started is killed with it.
+    const child = spawn('sh', ['-c', this.command], {
+      detached: true,
+      env: { ...process.env, ...this.variables },
+      stdio: ['ignore', output, output],
+    });
+    closeSync(output);
+    this.child = child;
+  }
+
+  /** Kills it, as a power cut would. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    process.kill(-child.pid, 'SIGKILL');
+    await ended;
+  }
+}
+
+interface Surroundings {
+  /** How people start it. */
+  readonly usage: string;
+  /** A shell's word for the Python that has the packages of the sample adapter. */
+  readonly python: () => string | Promise<string>;
+  /**
+   * Cloud assembly of the platform's bus.
+   * @param folder where it can be written
+   * @param withFleet whether the simulated fleet is on it
+   */
+  readonly assembly: (folder: string, withFleet: boolean) => string;
+}
+
+const help = `
+Plays the service to a drone platform's adapter over a bus on this machine, and says which rules of platform.md it keeps.
+
+  --adapter COMMAND    starts the adapter under test; default: the sample adapter. It is killed and started again. Its
+                       environment has PLATFORM_BUS_ARN, ORGANISATION_ID, AWS_ENDPOINT_URL, region and credentials, and
+                       STATE_FOLDER, an empty folder. It registers two devices or more, whose flights take five to ten seconds.
+  --simulated-fleet    tests the simulated fleet instead
+  --patience SECONDS   how long a job may take to begin, and all of them to end; default: 60
+`;
+
+/** Beside the folder of this file, and beside that of its bundle. */
+const adapter = join(__dirname, '../sample-adapter/adapter.py');
+const sampleAdapter = (python: string) =>
+  `PYTHONDONTWRITEBYTECODE=1 exec ${python} "${adapter}" --organisation "$ORGANISATION_ID" --state "$STATE_FOLDER/adapter.db" --speed 4`;
+
+/** The command line of the conformance run. */
+export function runCommandLine({ usage, python, assembly }: Surroundings): void {
+  untilSignal(async (stopped) => {
+    const { values } = parseArgs({
+      options: {
+        adapter: { type: 'string' },
+        'simulated-fleet': { type: 'boolean', default: false },
+        patience: { type: 'string', default: '60' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      process.stdout.write(`Usage: ${usage}\n${help}`);
+      return;
+    }
+    const withFleet = values['simulated-fleet'];
+    const log = join(tmpdir(), `platform-conformance-${process.pid}.log`);
+    const { breaches, untested } = await conform(
+      {
+        adapter: withFleet ? undefined : (values.adapter ?? sampleAdapter(await python())),
+        assembly: (folder) => assembly(folder, withFleet),
+        patience: Number(values.patience),
+        log,
+      },
+      stopped,
+    );
+    for (const rule of Object.keys(rules) as RuleName[]) {
+      const broken = breaches.filter((breach) => breach.rule === rule);
+      const mark = broken.length > 0 ? '✗' : untested.includes(rule) ? '-' : '✓';
+      console.log(`${mark} ${rule.padEnd(14)}${rules[rule]}`);
+      for (const { what } of broken) console.log(`    ${what}`);
+    }
+    if (untested.length > 0) console.log(`Not tested: ${untested.join(', ')}.`);
+    const count = new Set(breaches.map(({ rule }) => rule)).size;
+    console.log(count === 0 ? 'All rules were kept.' : `${count} rules were broken. The adapter printed ${log}.`);
+    if (count > 0) process.exitCode = 1;
+  });
 }

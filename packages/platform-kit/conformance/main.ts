@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pythonWith } from '../../../test/outsiders/install/python';
 import { synthesiseBus } from './app';
-import { runCommandLine } from './command';
+import { runCommandLine } from './conform';
 
 /** `npm run platform-conformance`, in the repository. */
 runCommandLine({

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
-import { runCommandLine } from './command';
+import { runCommandLine } from './conform';
 
 // The SDK warns of Node.js versions that Lambda does not use.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Bus } from './bus';
-import { type Device, JobBook } from './job-book';
-import type { Transcript } from './judge';
-import type { RuleName } from './rules';
+import { JobBook, type Bus, type Device } from './bus';
+import type { RuleName, Transcript } from './judge';
 
 export interface Stage {
   readonly bus: Bus;

@@ -8,7 +8,7 @@ import { runCommand } from '../../outsiders/command';
 import { openApiFile } from '../../outsiders/documents';
 import { withAttempts, goProgram } from '../../outsiders/install/programs';
 import { endWith, passes, runChecks } from '../run-checks';
-import { makePartnerModule } from './partner-module';
+import { makePartnerModule } from '../languages';
 
 const root = join(__dirname, '../../..');
 const folder = join(root, 'clients/go');

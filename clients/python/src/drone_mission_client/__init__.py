@@ -3,9 +3,9 @@
 # First, so that an old Python gets a line that says so.
 from . import _python_version  # noqa: F401  # isort: skip
 
-from ._age import age_of
-from ._channels.received import Gap
+from ._channels.connection import Gap
 from ._channels.watch_share import ShareView, ViewerMessage, watch_share
+from ._resources.telemetry import age_of
 from .client import Client
 from .errors import ApiConnectionError, ApiError, DroneMissionError
 

@@ -9,10 +9,7 @@ from typing import cast
 
 import httpx
 
-from ._channels.settings import ChannelSettings
-from ._http.rest import Rest
-from ._http.send import Sender
-from ._http.token_source import TokenSource, issued_token, supplied_token
+from ._channels.connection import ChannelSettings
 from ._options import address, is_given, trusted
 from ._resources.channels import Channels
 from ._resources.device_groups import DeviceGroups
@@ -22,6 +19,9 @@ from ._resources.jobs import Jobs
 from ._resources.missions import Missions
 from ._resources.shares import Shares
 from ._resources.telemetry import Telemetry
+from ._rest import Rest
+from ._send import Sender
+from ._tokens import TokenSource, issued_token, supplied_token
 from .errors import DroneMissionError
 from .models import Limits
 

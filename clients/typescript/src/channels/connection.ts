@@ -1,9 +1,65 @@
-import { ApiError } from '../errors.ts';
-import { refusalOfMessage, type ErrorMessage } from './error-message.ts';
-import type { Channel, ChannelSettings } from './channel.ts';
-import type { ReceivedMessages, SequencedMessage } from './received.ts';
-import { SocketLife } from './socket-life.ts';
-import { watch } from './watchdog.ts';
+import { ApiError, refusalOfMessage, type ErrorMessage } from '../errors.ts';
+import type { TokenSource } from '../http/token-source.ts';
+import type { CommandStatusMessage } from '../types.ts';
+import type { Questions } from './questions.ts';
+import type { Gap, ReceivedMessages, SequencedMessage } from './received.ts';
+import { SocketLife, type OpenSocket, type Socket } from './socket.ts';
+
+/** What all channels of a client share. */
+export interface ChannelSettings {
+  readonly open: OpenSocket;
+  /** Undefined for a viewer of a share, who needs no token. */
+  readonly tokens: TokenSource | undefined;
+  readonly watchdog: WatchdogTimes;
+  /** Attempts before the first connection. Later, a lost channel is reconnected until its caller ends it. */
+  readonly maxRetries: number;
+  /** How long a message waits for its answer. */
+  readonly answerWithinMs: number;
+}
+
+/** A channel to follow. */
+export interface Channel {
+  /** `wss://…` with path and query. */
+  readonly url: string;
+  /** What is followed, for error messages; without identifiers. */
+  readonly subject: string;
+  readonly protocols?: readonly string[];
+  /** Why the subprotocol that the service selected means a refusal; undefined when it means none. */
+  readonly refusalOf?: (protocol: string) => Error | undefined;
+  /** Type of the messages to deliver: others, which a later service may send, are passed over. Without it, all are delivered. */
+  readonly type?: string;
+  /** Message to send on each new connection. */
+  readonly request?: object;
+  /** What is asked over each connection. */
+  readonly questions?: Questions;
+  /** Whether a message is the last one. */
+  readonly isLast: (message: SequencedMessage) => boolean;
+}
+
+/** What a caller may want to know of a channel beside its messages. */
+export interface FollowOptions {
+  /** Ends the iteration, which then throws the signal's reason. A `break` ends it too, without an error. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is told when the connection is lost and will be made again. */
+  readonly onReconnect?: ((why: Error | undefined) => void) | undefined;
+  /** Is told when changes were missed while the connection was lost. */
+  readonly onGap?: ((gap: Gap) => void) | undefined;
+}
+
+/** What a caller may want of a status channel. */
+export interface StatusFollowOptions extends FollowOptions {
+  /**
+   * `cursor` of the last message that the caller has received, before its program was started again: begins with what was missed
+   * since then, marked `replayed`, instead of a snapshot.
+   */
+  readonly after?: string | undefined;
+}
+
+/** What a caller may want of a channel of devices in flight. */
+export interface FlightFollowOptions extends StatusFollowOptions {
+  /** Is told what becomes of commands, each change once. They are not among the messages of the iteration. */
+  readonly onCommand?: ((message: CommandStatusMessage) => void) | undefined;
+}
 
 /** Answers, warnings and signs of life, which are no messages about a resource. */
 const SERVICE_MESSAGES = ['heartbeat', 'pong', 'subscribed', 'snapshot.end', 'expiring'];
@@ -120,4 +176,33 @@ export async function connect(
     isConfirmed: () => isConfirmed,
     close: () => socket.close(),
   };
+}
+
+/** How an open socket is watched, in ms. */
+export interface WatchdogTimes {
+  /** After so long without a message a ping is sent. */
+  readonly pingAfterMs: number;
+  /** A socket that brings nothing for so long after a ping is dead. */
+  readonly pongWithinMs: number;
+}
+
+const ping = JSON.stringify({ action: 'ping' });
+
+/**
+ * Closes a socket that is open but dead: a lost network, a laptop that slept. The service sends a heartbeat only every four
+ * minutes; a ping is answered at once.
+ * @returns a function to be called at each message
+ */
+function watch(socket: Socket, { pingAfterMs, pongWithinMs }: WatchdogTimes) {
+  let timer: ReturnType<typeof setTimeout>;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      socket.send(ping);
+      timer = setTimeout(() => socket.close(), pongWithinMs);
+    }, pingAfterMs);
+  };
+  heard();
+  void socket.closed.then(() => clearTimeout(timer));
+  return heard;
 }

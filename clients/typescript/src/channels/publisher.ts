@@ -1,13 +1,40 @@
-import { sleep, untilAborted } from '../abort.ts';
-import { waitBefore } from '../backoff.ts';
-import { ApiError, ConnectionError, type ErrorDetail } from '../errors.ts';
+import {
+  ApiError,
+  ConnectionError,
+  isTemporary,
+  refusalOfMessage,
+  type ErrorDetail,
+  type ErrorMessage,
+} from '../errors.ts';
 import type { components } from '../messages.ts';
-import type { Socket } from '../sockets/socket.ts';
-import type { ChannelSettings } from './channel.ts';
-import { refusalOfMessage, type ErrorMessage } from './error-message.ts';
-import { partsOf } from './message-parts.ts';
-import { SocketLife } from './socket-life.ts';
-import { isTemporary } from './temporary.ts';
+import { sleep, untilAborted, waitBefore } from '../waiting.ts';
+import type { ChannelSettings } from './connection.ts';
+import { SocketLife, type Socket } from './socket.ts';
+
+/** Limits of one message: the service takes 40 samples, and a frame of 32 KB, of which some is the envelope's. */
+const MAX_SAMPLES = 40;
+const MAX_BYTES = 31_000;
+
+const encoder = new TextEncoder();
+const bytesOf = (sample: object) => encoder.encode(JSON.stringify(sample)).length + 1;
+
+/** Splits samples into lists that each fit into a message. */
+export function partsOf<Sample extends object>(samples: readonly Sample[]): Sample[][] {
+  const parts: Sample[][] = [];
+  let bytes = Infinity;
+  for (const sample of samples) {
+    const more = bytesOf(sample);
+    const part = parts.at(-1);
+    if (part && part.length < MAX_SAMPLES && bytes + more <= MAX_BYTES) {
+      part.push(sample);
+      bytes += more;
+    } else {
+      parts.push([sample]);
+      bytes = more;
+    }
+  }
+  return parts;
+}
 
 const SUBJECT = 'Publishing telemetry';
 

@@ -1,7 +1,6 @@
-import { sleep, untilAborted } from '../abort.ts';
-import { ConnectionError } from '../errors.ts';
-import type { Socket } from '../sockets/socket.ts';
-import { refusalOfMessage, type ErrorMessage } from './error-message.ts';
+import { ConnectionError, refusalOfMessage, type ErrorMessage } from '../errors.ts';
+import { sleep, untilAborted } from '../waiting.ts';
+import type { Socket } from './socket.ts';
 
 /** The answer to a message: it has its `id`. */
 interface Answer {

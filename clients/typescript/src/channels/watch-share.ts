@@ -1,12 +1,12 @@
 import { ApiError, DroneMissionError } from '../errors.ts';
-import { addressOf } from '../options.ts';
-import type { CallOptions } from '../http/call.ts';
+import type { CallOptions } from '../http/rest.ts';
 import type { components } from '../messages.ts';
-import type { OpenSocket } from '../sockets/socket.ts';
+import { addressOf } from '../options.ts';
 import type { DeviceFlight, DroneCommand, LiveVideo, ShareViewerMessage } from '../types.ts';
-import type { Channel, FollowOptions } from './channel.ts';
+import type { Channel, FollowOptions } from './connection.ts';
 import { follow } from './follow.ts';
 import { Questions } from './questions.ts';
+import type { OpenSocket } from './socket.ts';
 
 /** A share, as a link names it. */
 export interface WatchedShare {

@@ -1,7 +1,6 @@
-import { sleep, anySignal } from '../abort.ts';
-import { retryAfterIn, waitBefore } from '../backoff.ts';
-import { ConnectionError } from '../errors.ts';
 import { connectionError, notTheApi } from '../connection-problem.ts';
+import { ConnectionError } from '../errors.ts';
+import { anySignal, retryAfterIn, sleep, waitBefore } from '../waiting.ts';
 
 /** A request that can be sent more than once. */
 interface RepeatableRequest {

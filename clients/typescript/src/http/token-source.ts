@@ -1,5 +1,6 @@
-import { untilAborted } from '../abort.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, refusalIn } from '../errors.ts';
+import { untilAborted } from '../waiting.ts';
+import { send, type SendingRules } from './send.ts';
 
 /** A token as it was issued. */
 export interface IssuedToken {
@@ -64,5 +65,63 @@ export class TokenSource {
       if (!previous || isRefused || Date.now() >= previous.expiresAt) throw error;
       return (this.#current = { ...previous, renewAt: Math.min(Date.now() + RENEWAL_PAUSE_MS, previous.expiresAt) });
     }
+  }
+}
+
+/** What the operator of the service has issued to a partner's client. */
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly apiKey: string;
+}
+
+const REQUEST = 'POST /v3/auth/token';
+
+/** What to check, by status. */
+const hints: Readonly<Record<number, string>> = {
+  401: 'Check clientId and clientSecret',
+  403: 'Check apiKey, and that it belongs to the same partner as clientId; a suspended partner is refused too',
+};
+
+/** Gets an access token for client credentials (RFC 6749 section 4.4). @throws ApiError, ConnectionError */
+export const issueToken =
+  (baseUrl: string, { clientId, clientSecret, apiKey }: ClientCredentials, rules: SendingRules) =>
+  async (): Promise<IssuedToken> => {
+    const response = await send(
+      {
+        method: 'POST',
+        url: `${baseUrl}/v3/auth/token`,
+        headers: new Headers({ 'content-type': 'application/json', 'x-api-key': apiKey }),
+        body: JSON.stringify({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }),
+        signal: null,
+      },
+      rules,
+    );
+    if (!response.ok) throw await refusalIn(REQUEST, response, hints[response.status]);
+    const { access_token: token, expires_in: seconds } = (await response.json()) as {
+      readonly access_token: string;
+      readonly expires_in: number;
+    };
+    return { token, lifetimeMs: seconds * 1000 };
+  };
+
+/** An access token, or a function that returns a valid one: for a browser, which must not know the client's secret. */
+export type SuppliedToken = string | (() => string | Promise<string>);
+
+/** Gets a supplied token; its lifetime is what its `exp` leaves. */
+export const suppliedToken = (supplied: SuppliedToken) => async (): Promise<IssuedToken> => {
+  const token = typeof supplied === 'string' ? supplied : await supplied();
+  const expiry = typeof supplied === 'string' ? undefined : expiryOf(token);
+  return { token, lifetimeMs: expiry === undefined ? undefined : Math.max(0, expiry - Date.now()) };
+};
+
+/** `exp` of a JWT (RFC 7519) in Unix ms; undefined when it can't be read. */
+function expiryOf(token: string): number | undefined {
+  try {
+    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    const { exp } = JSON.parse(atob(payload)) as { exp?: unknown };
+    return typeof exp === 'number' ? exp * 1000 : undefined;
+  } catch {
+    return undefined;
   }
 }

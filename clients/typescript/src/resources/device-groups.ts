@@ -1,8 +1,7 @@
-import type { FlightFollowOptions } from '../channels/channel.ts';
-import { bodyOf, type CallOptions } from '../http/call.ts';
-import type { Rest } from '../rest.ts';
+import type { FlightFollowOptions } from '../channels/connection.ts';
+import { bodyOf, type CallOptions, type Rest } from '../http/rest.ts';
 import type { DeviceGroup, DeviceStatusMessage, ResourcesQuery } from '../types.ts';
-import type { StatusChannels } from './status-channels.ts';
+import type { StatusChannels } from '../channels/follow.ts';
 
 /** Device groups with their devices. */
 export class DeviceGroups {

@@ -1,10 +1,7 @@
-import { sleep } from '../abort.ts';
-import { waitBefore } from '../backoff.ts';
-import type { StatusFollowOptions } from '../channels/channel.ts';
-import { isTemporary } from '../channels/temporary.ts';
-import { ApiError } from '../errors.ts';
-import { bodyOf, type CallOptions } from '../http/call.ts';
-import type { Rest } from '../rest.ts';
+import { sleep, waitBefore } from '../waiting.ts';
+import type { StatusFollowOptions } from '../channels/connection.ts';
+import { isTemporary, ApiError } from '../errors.ts';
+import { bodyOf, type CallOptions, type Rest } from '../http/rest.ts';
 import type { EventsPage, EventsQuery, OrganisationEvent } from '../types.ts';
 
 const REQUEST = 'GET /v3/events';

@@ -1,6 +1,5 @@
-import type { FlightFollowOptions } from '../channels/channel.ts';
-import { bodyOf, type CallOptions } from '../http/call.ts';
-import type { Rest } from '../rest.ts';
+import type { FlightFollowOptions } from '../channels/connection.ts';
+import { bodyOf, itemsOf, type CallOptions, type Rest } from '../http/rest.ts';
 import type {
   CancelledJob,
   Command,
@@ -20,8 +19,7 @@ import type {
   UpdatedJob,
 } from '../types.ts';
 import { FINAL_STATES } from './final-states.ts';
-import { itemsOf } from './pages.ts';
-import type { StatusChannels } from './status-channels.ts';
+import type { StatusChannels } from '../channels/follow.ts';
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {

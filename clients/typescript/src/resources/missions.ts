@@ -1,7 +1,5 @@
-import { bodyOf, type CallOptions } from '../http/call.ts';
-import type { Rest } from '../rest.ts';
+import { bodyOf, itemsOf, type CallOptions, type Rest } from '../http/rest.ts';
 import type { Mission, MissionFeature, MissionFile, MissionMediaType, MissionsPage, MissionsQuery } from '../types.ts';
-import { itemsOf } from './pages.ts';
 
 /** Options of sending a file. */
 export interface MissionFileOptions extends CallOptions {

@@ -1,6 +1,5 @@
-import type { StatusFollowOptions } from '../channels/channel.ts';
-import { bodyOf, type CallOptions } from '../http/call.ts';
-import type { Rest } from '../rest.ts';
+import type { StatusFollowOptions } from '../channels/connection.ts';
+import { bodyOf, itemsOf, type CallOptions, type Rest } from '../http/rest.ts';
 import type {
   CreatedShare,
   ListedShare,
@@ -12,8 +11,7 @@ import type {
   ShareStatusMessage,
 } from '../types.ts';
 import type { CreateOptions } from './jobs.ts';
-import { itemsOf } from './pages.ts';
-import type { StatusChannels } from './status-channels.ts';
+import type { StatusChannels } from '../channels/follow.ts';
 
 /** Shares: links to the live video or status of one device. */
 export class Shares {

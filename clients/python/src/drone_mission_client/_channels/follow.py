@@ -10,10 +10,8 @@ from typing import cast
 from .._backoff import pause, wait_before
 from ..errors import ApiConnectionError, ApiError, DroneMissionError
 from ..messages import CommandStatusMessage
-from .connection import Channel, Connection, ConnectionLost, Message
-from .received import ReceivedMessages
-from .received_commands import is_command
-from .settings import FollowOptions
+from .connection import Channel, Connection, ConnectionLost, FollowOptions, Message
+from .received import ReceivedMessages, is_command
 
 # How long `stop` may go unnoticed.
 SLICE_S = 0.5

@@ -13,11 +13,10 @@ import websockets.exceptions
 from websockets.sync.client import ClientConnection
 
 from .._backoff import pause, wait_before
-from .._connection_problem import connection_error
+from .._failures import connection_error
 from ..errors import ApiConnectionError, ApiError, DroneMissionError
 from ..models import ErrorDetail
-from .connection import Message
-from .settings import ChannelSettings
+from .connection import ChannelSettings, Message
 from .wss import OpenSocket, open_socket, refusal_of_message
 
 _SUBJECT = "Publishing telemetry"

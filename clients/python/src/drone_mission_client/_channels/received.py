@@ -5,31 +5,41 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from .connection import Message
-from .received_commands import ReceivedCommands, is_command
+from .connection import Gap, Message
+
+# As many messages as the service sends again to a client that resumes.
+_MAX_REMEMBERED = 1000
+
+
+def is_command(message: Message) -> bool:
+    """Channels of jobs and device groups also carry what becomes of commands."""
+    return message.get("type") == "command.status"
+
+
+class _ReceivedCommands:
+    """Distinguishes new messages about commands from repeats.
+
+    They have no part in the cursor of a channel: their changes may come before those of a job or a device whose cursors
+    are lower, so after a reconnection some come again.
+    """
+
+    def __init__(self) -> None:
+        # The last sequence of each command, the oldest command first.
+        self._sequences: dict[str, int] = {}
+
+    def accept(self, message: Message) -> bool:
+        """Returns whether a message is new, and if so remembers it."""
+        command_id, sequence = message["commandId"], message["sequence"]
+        last = self._sequences.pop(command_id, 0)
+        self._sequences[command_id] = max(sequence, last)
+        if len(self._sequences) > _MAX_REMEMBERED:
+            del self._sequences[next(iter(self._sequences))]
+        return bool(sequence > last)
+
 
 # Within this time the changes of a group's devices come in any order of their cursors, in seconds.
 UNSETTLED_S = 10.0
-
-
-@dataclass(frozen=True)
-class Gap:
-    """Changes that were published while nobody listened; what follows has the state after them.
-
-    Attributes:
-        subject: The device of a group's message, otherwise the type of message.
-        after: Sequence of the last message before the gap.
-        before: Sequence of the first message after it.
-        cursor: Of the last change before the gap, when the event log no longer has what was missed: of whatever device
-            or resource, so the other attributes are None.
-    """
-
-    subject: str | None = None
-    after: int | None = None
-    before: int | None = None
-    cursor: str | None = None
 
 
 def subject_of(message: Message) -> str:
@@ -82,7 +92,7 @@ class ReceivedMessages:
         self._cursors: deque[tuple[float, str]] = deque()
         # Sequence and timestamp of the last position on a job's channel.
         self._last_position: tuple[int, str] | None = None
-        self._commands = ReceivedCommands()
+        self._commands = _ReceivedCommands()
         self.last: dict[str, Message] = {}
 
     def accept(self, message: Message) -> bool:

@@ -11,8 +11,8 @@ from queue import Empty, SimpleQueue
 from typing import cast
 from urllib.parse import quote
 
-from .._http.token_source import TokenSource
 from .._options import address, trusted
+from .._tokens import TokenSource
 from ..errors import DroneMissionError
 from ..messages import (
     ControlOutcomeMessage,
@@ -23,11 +23,10 @@ from ..messages import (
     ViewerTelemetryMessage,
 )
 from ..models import SendCommandRequest
-from .connection import Channel, Message
+from .connection import Channel, ChannelSettings, FollowOptions, Gap, Message
 from .follow import SLICE_S, follow
 from .questions import Questions
-from .received import Gap, ReceivedMessages
-from .settings import ChannelSettings, FollowOptions
+from .received import ReceivedMessages
 from .wss import WebSocketConnection
 
 ViewerMessage = ViewerShareStatusMessage | SharePlaybackMessage | ViewerTelemetryMessage | ControlOutcomeMessage

@@ -11,14 +11,11 @@ from urllib.parse import quote
 import websockets.exceptions
 from websockets.sync.client import ClientConnection, connect
 
-from .._connection_problem import connection_error, not_the_api
-from .._http.refusal import refusal
-from .._http.token_source import Token
+from .._failures import connection_error, not_the_api, refusal
+from .._tokens import Renewal, Token
 from ..errors import ApiError, DroneMissionError
-from .connection import Channel, ConnectionLost, Message
+from .connection import REPLACE_AFTER_S, Channel, ChannelSettings, ConnectionLost, Message
 from .received import ReceivedMessages
-from .renewal import Renewal
-from .settings import REPLACE_AFTER_S, ChannelSettings
 
 # Answers and heartbeats, which are not about a resource.
 _SERVICE_MESSAGES = ("heartbeat", "pong", "subscribed", "snapshot.end", "expiring")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Literal
+from datetime import datetime, timezone
+from typing import Literal, cast
 from urllib.parse import quote
 
-from .._channels.connection import Channel, Connection, Message
+from .._channels.connection import Channel, ChannelSettings, Connection, FollowOptions, Gap, Message
 from .._channels.follow import follow
 from .._channels.mqtts import MqttConnection
-from .._channels.received import Gap, ReceivedMessages
-from .._channels.settings import ChannelSettings, FollowOptions
+from .._channels.received import ReceivedMessages
 from .._channels.wss import WebSocketConnection
-from .._http.rest import Rest
-from ..errors import DroneMissionError
+from .._rest import Rest
+from ..errors import ApiError, DroneMissionError
 from ..messages import CommandStatusMessage
-from .missed import missed_on
+from ..models import ListEventsReply
 
 Protocol = Literal["wss", "mqtts"]
 OnReconnect = Callable[[DroneMissionError | None], None]
@@ -60,4 +60,66 @@ class Channels:
 
     def _missed(self, topic: str, after: str) -> list[Message] | None:
         identifier, _, _ = topic.partition("/")
-        return missed_on(self._rest, identifier, after)
+        return _missed_on(self._rest, identifier, after)
+
+
+def snapshot(type: str, sequence: int, fields: Message) -> Message:  # noqa: A002 - name of the field
+    """A message with the state as it is now."""
+    timestamp = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {"type": type, "snapshot": True, "sequence": sequence, **fields, "timestamp": timestamp}
+
+
+# Fields with the identifier that a channel's topic begins with, by the type of message.
+_CHANNEL_FIELDS = {
+    "job.status": ("jobId",),
+    "device.status": ("deviceGroupId",),
+    "share.status": ("shareCode",),
+    "command.status": ("jobId", "deviceGroupId"),
+}
+
+
+def _missed_on(rest: Rest, identifier: str, after: str) -> list[Message] | None:
+    """Reads what a channel has had since a cursor, oldest first, as a WebSocket would replay it.
+
+    Args:
+        rest: The REST API.
+        identifier: Of the job, the device group or the share that the channel is about.
+        after: The cursor.
+
+    Returns:
+        None when the log no longer knows the cursor.
+
+    Raises:
+        ApiError, ApiConnectionError: When it can't be read now.
+    """
+    missed: list[Message] = []
+    cursor = after
+    while True:
+        try:
+            query = {"after": cursor, "limit": 100}
+            page = cast(ListEventsReply, rest.call("GET /v3/events", query=query))
+        except ApiError as error:
+            if is_unknown_cursor(error, is_ours=True):
+                return None
+            raise
+        events = cast("list[Message]", page["events"])
+        own = [event for event in events if identifier in _identifiers_of(event)]
+        missed += [{**event, "replayed": True} for event in own]
+        if page["cursor"] == cursor:
+            return missed
+        cursor = page["cursor"]
+
+
+def is_unknown_cursor(error: DroneMissionError, is_ours: bool) -> bool:
+    """Whether the log no longer knows a cursor: it has expired, or the service has lost its data.
+
+    Args:
+        error: The refusal.
+        is_ours: Whether the service has issued the cursor to this caller.
+    """
+    return isinstance(error, ApiError) and (error.status == 410 or (is_ours and error.status == 400))
+
+
+def _identifiers_of(event: Message) -> list[object]:
+    """What an event is about; nothing for a type that this version of the client does not know."""
+    return [event[field] for field in _CHANNEL_FIELDS.get(event["type"], ()) if field in event]

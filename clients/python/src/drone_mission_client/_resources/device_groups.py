@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Literal, cast
 
 from .._channels.connection import Channel, Message
-from .._http.rest import Rest
+from .._rest import Rest
 from ..errors import ApiError
 from ..messages import DeviceStatusMessage
 from ..models import DeviceGroup
-from .channels import Channels, OnCommand, OnGap, OnReconnect, Protocol, status_path
-from .snapshot import snapshot
+from .channels import Channels, OnCommand, OnGap, OnReconnect, Protocol, snapshot, status_path
 
 
 class DeviceGroups:

@@ -11,10 +11,9 @@ from typing import cast
 
 from .._backoff import pause
 from .._channels.follow import may_pass
-from .._http.rest import Rest
+from .._rest import Rest, items_of
 from ..errors import DroneMissionError
 from ..models import Command, DeviceCapabilities, DeviceControl, ListDeviceCommandsReply, SendCommandRequest
-from .pages import items_of
 
 _COMMANDS = "/v3/devices/{deviceId}/commands"
 _CONTROL = "/v3/devices/{deviceId}/control"

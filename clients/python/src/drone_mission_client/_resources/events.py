@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from typing import cast
 
 from .._backoff import pause, wait_before
+from .._channels.connection import Gap
 from .._channels.follow import may_pass
-from .._channels.received import Gap
-from .._http.rest import Rest
+from .._rest import Rest
 from ..errors import ApiError, DroneMissionError
 from ..models import CommandEvent, DeviceEvent, JobEvent, ListEventsReply, ShareEvent
-from .channels import OnGap
-from .missed import is_unknown_cursor
+from .channels import OnGap, is_unknown_cursor
 
 # How long a call is held until there is something, and what it needs beside, in seconds.
 _LONGEST_WAIT_S = 20

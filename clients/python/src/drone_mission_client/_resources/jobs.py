@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, cast, overload
 
 from .._channels.connection import Channel, Message
-from .._http.rest import Rest
+from .._rest import Rest, items_of
 from ..messages import JobStatusMessage
 from ..models import (
     CancelledJob,
@@ -25,10 +25,8 @@ from ..models import (
     UpdatedJob,
     UpdateJobRequest,
 )
-from .channels import Channels, OnCommand, OnGap, OnReconnect, Protocol, status_path
+from .channels import Channels, OnCommand, OnGap, OnReconnect, Protocol, snapshot, status_path
 from .final_states import FINAL_STATES
-from .pages import items_of
-from .snapshot import snapshot
 
 _TRACK_FORMATS = {
     "geojson": "application/geo+json",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, cast, overload
 
-from .._http.rest import Rest
+from .._rest import Rest, items_of
 from ..models import ListMissionsReply, Mission, MissionFeature
-from .pages import items_of
 
 _KML = "application/vnd.google-earth.kml+xml"
 # What is accepted for each format. An original may have any of these types; a KMZ is sent only to who accepts it first.

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from .._channels.connection import Channel, Message
-from .._http.rest import Rest
+from .._rest import Rest, items_of
 from ..messages import ShareStatusMessage
 from ..models import CreatedShare, CreateShareRequest, ListedShare, ListSharesReply, Share, SharedDevice
 from .channels import Channels, OnGap, OnReconnect, Protocol, status_path
-from .pages import items_of
 
 
 class Shares:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import httpx
 
-from .._backoff import pause, retry_after_in, wait_before
-from .._connection_problem import connection_error, not_the_api
-from ..errors import ApiConnectionError
+from ._backoff import pause, retry_after_in, wait_before
+from ._failures import connection_error, not_the_api
+from .errors import ApiConnectionError
 
 # The longest wait that `Retry-After` may ask for: limits of the API count by the minute.
 _LONGEST_RETRY_AFTER_S = 90

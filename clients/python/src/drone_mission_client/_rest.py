@@ -1,17 +1,17 @@
-"""Calls of the REST API."""
+"""Calls of the REST API, and lists that are read a page at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 
-from .refusal import refusal
-from .send import Sender
-from .token_source import TokenSource
+from ._failures import refusal
+from ._send import Sender
+from ._tokens import TokenSource
 
 
 @dataclass(frozen=True)
@@ -102,3 +102,19 @@ class Rest:
             return response
         request.headers["authorization"] = f"Bearer {renewed.text}"
         return self.sender.send(request)
+
+
+def items_of(read: Callable[[str | None], Any], name: str) -> Iterator[Any]:
+    """Yields the items of a list, page after page; a page is read when its first item is needed.
+
+    Args:
+        read: Reads the page that a token stands for, or the first one.
+        name: Field of the page that has the items.
+    """
+    next_token = None
+    while True:
+        page = read(next_token)
+        yield from page[name]
+        next_token = page.get("nextToken")
+        if next_token is None:
+            return

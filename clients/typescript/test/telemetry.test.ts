@@ -1,6 +1,6 @@
-import { ApiError, DroneMissionClient } from '../src/index.ts';
-import { partsOf } from '../src/channels/message-parts.ts';
-import { FakeService, withoutWaits } from './fake-service.ts';
+import { ageOf, ApiError, DroneMissionClient, type DeviceTelemetryMessage } from '../src/index.ts';
+import { partsOf } from '../src/channels/publisher.ts';
+import { FakeService, until, withoutWaits } from './fake-service.ts';
 
 withoutWaits();
 let service: FakeService;
@@ -9,7 +9,9 @@ beforeEach(async () => {
   service = await new FakeService().start();
   client = new DroneMissionClient(service.options);
 });
+const followers: AbortController[] = [];
 afterEach(async () => {
+  for (const follower of followers.splice(0)) follower.abort();
   client.close();
   await service.stop();
 });
@@ -156,5 +158,88 @@ describe('a list of samples', () => {
     const parts = partsOf(Array.from({ length: 10 }, () => large));
     expect(parts.map(({ length }) => length)).toEqual([3, 3, 3, 1]);
     for (const part of parts) expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(32 * 1024 - 100);
+  });
+});
+
+const received = (sequence: number, deviceId = 'device-1', more: object = {}) => ({
+  type: 'device.telemetry',
+  deviceId,
+  deviceGroupId: 'group-1',
+  sequence,
+  receivedAt: '2026-11-25T10:00:00.000Z',
+  timestamp: '2026-11-25T10:00:00.000Z',
+  ...more,
+});
+const batch = (...samples: object[]) => ({ type: 'device.telemetry.batch', samples });
+
+function following() {
+  const told: DeviceTelemetryMessage[] = [];
+  const stop = new AbortController();
+  followers.push(stop);
+  void (async () => {
+    const following = client.telemetry.follow({ deviceGroupId: 'group-1' }, { signal: stop.signal });
+    for await (const message of following) told.push(message);
+  })().catch(() => undefined);
+  return { told, sequences: () => told.map(({ sequence }) => sequence) };
+}
+
+test('telemetry is subscribed to with batches', async () => {
+  following();
+  await until(() => service.sockets[0]?.received.length === 1);
+  expect(service.last.received).toEqual([{ action: 'subscribe', deviceGroupId: 'group-1', batch: true }]);
+});
+
+describe('what telemetry.follow yields', () => {
+  test('is every sample of a batch by itself and in order, after the snapshot', async () => {
+    const single = [received(1, 'device-1', { snapshot: true }), received(9, 'device-2', { snapshot: true })];
+    const together = [received(2), received(10, 'device-2'), received(3)];
+    service.welcome = () => {
+      for (const message of [...single, batch(...together), received(4)]) service.publish(message);
+    };
+    const { told } = following();
+    await until(() => told.length === 6);
+    expect(told).toEqual([...single, ...together, received(4)]);
+  });
+
+  test('has no repeat that a batch brings after a lost connection', async () => {
+    service.welcome = () =>
+      service.publish(service.sockets.length === 1 ? batch(received(1), received(2)) : batch(received(2), received(3)));
+    const { told, sequences } = following();
+    await until(() => told.length === 2);
+    service.cut();
+    await until(() => told.length === 3);
+    expect(sequences()).toEqual([1, 2, 3]);
+  });
+
+  test('ends where the caller breaks, within a batch too', async () => {
+    service.welcome = () => service.publish(batch(received(1), received(2), received(3)));
+    const told: number[] = [];
+    for await (const { sequence } of new DroneMissionClient(service.options).telemetry.follow({ deviceId: 'd' })) {
+      told.push(sequence);
+      if (sequence === 2) break;
+    }
+    expect(told).toEqual([1, 2]);
+  });
+});
+
+const message = (more: Partial<DeviceTelemetryMessage>): DeviceTelemetryMessage => ({
+  type: 'device.telemetry',
+  deviceId: 'device-1',
+  deviceGroupId: 'group-1',
+  sequence: Date.parse('2026-11-25T10:00:00.000Z'),
+  timestamp: '2026-11-25T10:00:00.000Z',
+  receivedAt: '2026-11-25T10:00:00.250Z',
+  ...more,
+});
+
+describe('the age of a message', () => {
+  test.each<[string, Partial<DeviceTelemetryMessage>, number]>([
+    ['a sample that arrived at once', {}, 0.25],
+    ['a sample that arrived late', { receivedAt: '2026-11-25T10:20:00.000Z' }, 1200],
+    ['a sample of a device whose clock is ahead', { receivedAt: '2026-11-25T09:59:30.000Z' }, 0],
+    ['a snapshot', { snapshot: true, age: 86_400.5 }, 86_400.5],
+    ['a snapshot of a sample that is sent as it arrives', { snapshot: true, age: 0 }, 0],
+  ])('of %s', (_, more, seconds) => {
+    expect(ageOf(message(more))).toBe(seconds);
   });
 });

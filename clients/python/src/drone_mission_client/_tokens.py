@@ -1,4 +1,4 @@
-"""Keeps one access token and renews it ahead of its end."""
+"""Keeps one access token and renews it ahead of its end, for open WebSockets too."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from ..errors import ApiConnectionError, ApiError
-from .refusal import refusal
-from .send import Sender
+from ._failures import refusal
+from ._send import Sender
+from .errors import ApiConnectionError, ApiError, DroneMissionError
 
 # MQTTS refuses tokens with less than five minutes left.
 _MARGIN_S = 360.0
@@ -133,3 +134,67 @@ def _expiry_of(token: str) -> float | None:
         return float(claims["exp"])
     except (IndexError, KeyError, TypeError, ValueError):
         return None
+
+
+# No other message of a socket has this `id`.
+_RENEWAL = "renewal"
+
+
+class Renewal:
+    """Lets a socket go on with new tokens.
+
+    Attributes:
+        has_failed: Whether the socket is to be replaced instead.
+
+    Args:
+        tokens: Has the new tokens.
+        token: With which the socket was opened.
+        timeout: How long a new token waits for its answer, in seconds.
+    """
+
+    def __init__(self, tokens: TokenSource, token: Token, timeout: float) -> None:
+        self._tokens = tokens
+        self._token = token
+        self._timeout = timeout
+        self._asked: Token | None = None
+        self._answer_by = 0.0
+        self.has_failed = False
+
+    @property
+    def due_at(self) -> float:
+        """When there is something to do, Unix seconds."""
+        if self.has_failed:
+            return float("inf")
+        return self._token.renew_at if self._asked is None else self._answer_by
+
+    def next_message(self) -> dict[str, Any] | None:
+        """Returns the message to send when a new token is due."""
+        now = time.time()
+        if self._asked is not None or now >= self._token.expires_at:
+            self.has_failed = True
+            return None
+        try:
+            token = self._tokens.get()
+        except DroneMissionError:
+            # Whoever opens the next socket gets the error.
+            self.has_failed = True
+            return None
+        if token.text == self._token.text:
+            self._token = token
+            self.has_failed = token.renew_at <= now
+            return None
+        self._asked = token
+        self._answer_by = min(now + self._timeout, self._token.expires_at)
+        return {"action": "authenticate", "token": token.text, "id": _RENEWAL}
+
+    def take(self, message: dict[str, Any]) -> bool:
+        """Returns whether a message is the answer to a new token."""
+        if message.get("id") != _RENEWAL or self._asked is None:
+            return False
+        token, self._asked = self._asked, None
+        if message.get("code") == "unauthorized":
+            self._tokens.forget(token)
+        # Without its subscriptions a socket brings nothing more.
+        self.has_failed = message["type"] != "authenticated" or bool(message.get("subscriptionsEnded"))
+        self._token = token
+        return True

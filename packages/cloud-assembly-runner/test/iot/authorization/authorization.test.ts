@@ -4,14 +4,13 @@ import type { AedesPublishPacket, Client } from 'aedes';
 import { allow, answer, eventsOf, everything, iotForAllTests, startIot, arn, policy, account } from '../fixture';
 import { closed } from '../mqtt-client';
 import { until } from '../../until';
-import { createPermits } from '../../../iot/authorization/policy';
+import { createAuthorizationHooks, createPermits } from '../../../iot/authorization';
 import { topicMatches } from '../../../iot/topic';
 import { parsePolicy } from '../../../iam/policy';
 import { noMeter } from '../../../billing/meter';
 import { createArns } from '../../../iot/arns';
 import type { Connection, Connections } from '../../../iot/broker/connection';
 import { openRetainedMessages } from '../../../iot/broker/retained';
-import { createAuthorizationHooks } from '../../../iot/authorization/hooks';
 import { noQuotas } from '../../../quotas';
 
 describe('Connecting through a custom authorizer', () => {

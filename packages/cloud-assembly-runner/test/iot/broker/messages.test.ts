@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { allow, answer, eventsOf, brokerForAllTests, startIot } from '../fixture';
 import { closed, inbox, settled, subscribe } from '../mqtt-client';
 import { until } from '../../until';
-import { createPacketParser } from '../../../iot/broker/packet-parser';
+import { createPacketParser } from '../../../iot/broker/mqtt-stream';
 import { openRetainedMessages } from '../../../iot/broker/retained';
 
 describe('Messages of the broker', () => {

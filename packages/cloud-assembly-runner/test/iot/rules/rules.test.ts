@@ -1,6 +1,5 @@
 import { createIot, type IotOptions } from '../../../iot';
-import { compileRuleSql } from '../../../iot/rules/rule-sql';
-import { createRules } from '../../../iot/rules/rules';
+import { compileRuleSql, createRules } from '../../../iot/rules';
 import { account, domainConfiguration, eventsOf, iotForAllTests, resource, rule } from '../fixture';
 import { until } from '../../until';
 

@@ -1,7 +1,7 @@
 /** Custom authorizers: AWS IoT Core developer guide, "Defining your Lambda function" and "Troubleshooting your authorizers". */
 import * as z from 'zod';
-import { FunctionError, type Lambda } from '../../lambda';
-import { parsePolicy, type PolicyDocument } from '../../iam/policy';
+import { FunctionError, type Lambda } from '../lambda';
+import { parsePolicy, type PolicyDocument } from '../iam/policy';
 
 /** Time that AWS allows the function. */
 const AUTHORIZER_TIMEOUT_MS = 5000;

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import { decodeJwt } from 'jose';
 import { scope, startUserPool, type UserPool } from './user-pool-fixture';
-import { migrateScopes } from '../../cognito/migrate-scopes';
+import { migrateScopes } from '../../cognito/app-clients';
 
 describe('App client', () => {
   let pool: UserPool;

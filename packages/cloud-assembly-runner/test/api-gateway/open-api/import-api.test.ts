@@ -1,4 +1,4 @@
-import { importApi } from '../../../api-gateway/open-api/import-api';
+import { importApi } from '../../../api-gateway/import-api';
 import { invocationUri } from '../rest-api-fixture';
 
 type Json = Record<string, unknown>;

@@ -11,7 +11,7 @@ import {
   GetApiKeysCommand,
   UpdateApiKeyCommand,
 } from '@aws-sdk/client-api-gateway';
-import { openApiKeys } from '../../../api-gateway/usage-plans/api-keys';
+import { openApiKeys } from '../../../api-gateway/usage-plans';
 import { createAwsEndpoint } from '../../../aws-endpoint';
 import { startApi, type SmallApi, apiId, apiPerTest, keyValue, type ApiSpec } from '../rest-api-fixture';
 import { noQuotas } from '../../../quotas';

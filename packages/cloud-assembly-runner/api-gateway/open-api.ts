@@ -4,10 +4,10 @@
  * fails on warnings refuses what it does not know, and ignores without a word what it does not support.
  */
 import * as z from 'zod';
-import { authorizerExtension } from '../authorizer';
-import { binaryMediaTypes } from '../binary-media-types';
-import { gatewayResponse, REPLACEABLE_TYPES } from '../gateway-responses';
-import { mockIntegration } from '../integrations/mock-integration';
+import { authorizerExtension } from './authorizer';
+import { binaryMediaTypes } from './binary-media-types';
+import { gatewayResponse, REPLACEABLE_TYPES } from './gateway-responses';
+import { mockIntegration } from './integrations/mock-integration';
 
 const unsupported = (what: string) => z.undefined({ error: `${what} not supported on this machine` }).optional();
 

@@ -1,8 +1,7 @@
 /** Amazon CloudWatch: evaluates the alarms of a template, once a minute as AWS does, on metrics that services here publish. */
 import type { AwsApi, Service } from '../service';
-import { alarmOf, type Alarm, type AlarmState } from './alarm';
+import { alarmOf, evaluate, type Alarm, type AlarmState } from './alarm';
 import { createAlarmApi } from './api';
-import { evaluate } from './evaluate';
 import type { MetricStore, Series } from './metrics';
 
 export interface CloudWatchOptions {

@@ -1,5 +1,4 @@
-import { alarmOf, type Alarm } from '../../cloudwatch/alarm';
-import { evaluate } from '../../cloudwatch/evaluate';
+import { alarmOf, evaluate, type Alarm } from '../../cloudwatch/alarm';
 import { createMetrics, type MetricName } from '../../cloudwatch/metrics';
 
 describe('An alarm in a template', () => {

@@ -1,10 +1,10 @@
 /**
- * The file system of a function: only `/tmp` is writable (Lambda developer guide, "Lambda execution environment"). Patches
- * `fs` inside an instance's thread, which has its own copy of the module.
+ * What a function can reach from its instance: patches `fs` and the resolution of modules inside the instance's thread, which
+ * has its own copies of them.
  */
 import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import Module, { syncBuiltinESMExports } from 'node:module';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 type Operation = (...given: unknown[]) => unknown;
@@ -25,7 +25,10 @@ const creating: Readonly<Record<string, number>> = {
   rename: 1,
 };
 
-/** Makes everything but the temporary folder read-only in this thread, and always the function's code. */
+/**
+ * Makes everything but the temporary folder read-only in this thread, and always the function's code: only `/tmp` is writable
+ * (Lambda developer guide, "Lambda execution environment").
+ */
 export function makeFilesReadOnly(taskRoot: string, temporary = '/tmp'): void {
   const [root, open] = [realPath(taskRoot), realPath(temporary)];
   const isReadOnly = (given: unknown): given is string | Buffer | URL => {
@@ -108,4 +111,27 @@ function realPath(path: string): string {
 
 function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder + sep);
+}
+
+type Resolve = (request: string, parent?: unknown, ...more: unknown[]) => string;
+
+/**
+ * A function finds only the modules of Node.js and those in its own code: where it is deployed there is no folder of packages
+ * above it, as there is above the assembly on a developer's machine. (The runtime's copy of the SDK is not offered either: its
+ * versions change, Lambda developer guide, "Runtime-included SDK versions".) Applies to what the function's own files request
+ * by a name or a relative path.
+ * @param folder with the function's code
+ */
+export function resolveOwnModulesOnly(folder: string): void {
+  // The documented hooks need Node.js 22.15.
+  const loader = Module as unknown as { _resolveFilename: Resolve };
+  const resolve = loader._resolveFilename;
+  const isOutside = (path: string) => isAbsolute(path) && /^\.\.(\/|\\|$)/.test(relative(folder, path));
+  loader._resolveFilename = function (request, parent, ...more) {
+    const found = resolve.call(this, request, parent, ...more);
+    const from = (parent as { filename?: string } | undefined)?.filename ?? folder;
+    if (isAbsolute(request) || isOutside(from) || !isOutside(found)) return found;
+    const error = new Error(`Cannot find module '${request}': it is not part of the function's code`);
+    throw Object.assign(error, { code: 'MODULE_NOT_FOUND' });
+  };
 }

@@ -3,8 +3,8 @@
  * variables", "AWS IoT Core policy actions", "Reserved topics" and "AWS IoT differences from MQTT specifications", and AWS
  * IoT Core quotas, "Message broker".
  */
-import { evaluate, type AccessRequest, type PolicyDocument } from '../iam/policy';
 import type { AedesOptions, AedesPublishPacket, PublishPacket, Subscription } from 'aedes';
+import { evaluate, type AccessRequest, type PolicyDocument } from '../iam/policy';
 import { CLIENTS, type Meter } from '../billing/meter';
 import type { Arns } from './arns';
 import type { Quotas } from '../quotas';

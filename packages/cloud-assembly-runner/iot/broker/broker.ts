@@ -2,6 +2,7 @@
 import { Aedes, type Client, type SubscribePacket } from 'aedes';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
+import type { EventEmitter } from 'node:events';
 import { CLIENTS, type Meter } from '../../billing/meter';
 import type { ConnectionLog } from '../../data-folder/connection-log';
 import { ONE_MESSAGE, publishCharges, subscribeCharges } from '../charges';
@@ -24,7 +25,6 @@ import type { Authorizer } from '../authorizer';
 import { createAuthorizationHooks, DISCARD_TOPIC, type AuthorizationOptions } from '../authorization';
 import type { RuleMessage } from '../rules';
 import { createSessions } from './sessions';
-import type { EventEmitter } from 'node:events';
 
 /** Time for the TLS handshake, and again for CONNECT. */
 const CONNECT_TIMEOUT_MS = 10_000;

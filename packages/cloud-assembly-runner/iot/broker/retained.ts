@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openJournal } from '../../data-folder/journal';
 import type { Client } from 'aedes';
+import { openJournal } from '../../data-folder/journal';
 
 /** The message that new subscribers of its topic receive first. */
 export interface RetainedMessage {

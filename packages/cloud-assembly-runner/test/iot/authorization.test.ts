@@ -1,17 +1,16 @@
 import { EventEmitter } from 'node:events';
 import * as fc from 'fast-check';
 import type { AedesPublishPacket, Client } from 'aedes';
-import { allow, answer, eventsOf, everything, iotForAllTests, startIot, arn, policy, account } from '../fixture';
-import { closed } from '../mqtt-client';
-import { until } from '../../until';
-import { createAuthorizationHooks, createPermits } from '../../../iot/authorization';
-import { topicMatches } from '../../../iot/topic';
-import { parsePolicy } from '../../../iam/policy';
-import { noMeter } from '../../../billing/meter';
-import { createArns } from '../../../iot/arns';
-import type { Connection, Connections } from '../../../iot/broker/connection';
-import { openRetainedMessages } from '../../../iot/broker/retained';
-import { noQuotas } from '../../../quotas';
+import { account, allow, answer, arn, closed, eventsOf, everything, iotForAllTests, policy, startIot } from './fixture';
+import { until } from '../until';
+import { createAuthorizationHooks, createPermits } from '../../iot/authorization';
+import { topicMatches } from '../../iot/topic';
+import { parsePolicy } from '../../iam/policy';
+import { noMeter } from '../../billing/meter';
+import { createArns } from '../../iot/arns';
+import type { Connection, Connections } from '../../iot/broker/connection';
+import { openRetainedMessages } from '../../iot/broker/retained';
+import { noQuotas } from '../../quotas';
 
 describe('Connecting through a custom authorizer', () => {
   const given = iotForAllTests();

@@ -1,7 +1,7 @@
-import { createIot, type IotOptions } from '../../../iot';
-import { compileRuleSql, createRules } from '../../../iot/rules';
-import { account, domainConfiguration, eventsOf, iotForAllTests, resource, rule } from '../fixture';
-import { until } from '../../until';
+import { createIot, type IotOptions } from '../../iot';
+import { compileRuleSql, createRules } from '../../iot/rules';
+import { account, domainConfiguration, eventsOf, iotForAllTests, resource, rule } from './fixture';
+import { until } from '../until';
 
 const message = (topic: string, payload: unknown) => ({
   topic,

@@ -5,12 +5,12 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { setTimeout as pause } from 'node:timers/promises';
 import { propertiesOf } from '../cloudformation/properties';
 import { evaluate, type PolicyDocument } from '../iam/policy';
 import type { Resource } from '../service';
 import type { ChargedFunction } from './charges';
 import type { InstanceSpec } from './instances/instance';
-import { setTimeout as pause } from 'node:timers/promises';
 import { FunctionError } from './errors';
 
 const functionProperties = z.object({

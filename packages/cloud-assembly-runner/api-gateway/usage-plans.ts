@@ -3,11 +3,11 @@
  * API keys for REST APIs"; API reference, ApiKey and UsagePlanKey.
  */
 import * as z from 'zod';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { headerOf, type Call } from './integrations/call';
 import { GatewayError } from './gateway-responses';
 import { createThrottle, throttleSettings, type Throttle } from './throttle';
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { openDataFile } from '../data-folder/data-file';
 import { physicalId } from '../cloudformation/physical-id';
 

@@ -2,6 +2,7 @@
  * A running stage: routes handshakes, messages and disconnects to functions. API Gateway developer guide, "Lambda proxy
  * integrations for WebSocket APIs".
  */
+import * as z from 'zod';
 import type { Functions } from '../api-gateway/integrations/functions';
 import { createThrottle } from '../api-gateway/throttle';
 import { noMetrics, type Metrics } from '../cloudwatch/metrics';
@@ -16,7 +17,6 @@ import {
   type Pairs,
   type WebSocketEvent,
 } from './events';
-import * as z from 'zod';
 import { FunctionError } from '../lambda';
 
 /** Result of `$connect`: a status of 200 to 299 accepts the client, with the subprotocol that the function chose. */

@@ -11,10 +11,10 @@ import {
   GetApiKeysCommand,
   UpdateApiKeyCommand,
 } from '@aws-sdk/client-api-gateway';
-import { openApiKeys } from '../../../api-gateway/usage-plans';
-import { createAwsEndpoint } from '../../../aws-endpoint';
-import { startApi, type SmallApi, apiId, apiPerTest, keyValue, type ApiSpec } from '../rest-api-fixture';
-import { noQuotas } from '../../../quotas';
+import { openApiKeys } from '../../api-gateway/usage-plans';
+import { createAwsEndpoint } from '../../aws-endpoint';
+import { apiId, apiPerTest, keyValue, startApi, type ApiSpec, type SmallApi } from './rest-api-fixture';
+import { noQuotas } from '../../quotas';
 
 describe('Api keys', () => {
   const endpoint = createAwsEndpoint();

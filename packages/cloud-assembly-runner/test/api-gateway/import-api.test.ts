@@ -1,5 +1,5 @@
-import { importApi } from '../../../api-gateway/import-api';
-import { invocationUri } from '../rest-api-fixture';
+import { importApi } from '../../api-gateway/import-api';
+import { invocationUri } from './rest-api-fixture';
 
 type Json = Record<string, unknown>;
 

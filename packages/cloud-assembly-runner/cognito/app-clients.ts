@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { existsSync, readFileSync } from 'node:fs';
 import { openDataFile } from '../data-folder/data-file';
 import { physicalId } from '../cloudformation/physical-id';
-import { existsSync, readFileSync } from 'node:fs';
 import { replaceFile } from '../data-folder/atomic-file';
 
 /** Settings of a client under Cognito's names; missing ones have Cognito's defaults. */

@@ -4,9 +4,9 @@
  */
 import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import type { AppClient, ClientSettings } from './app-clients';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { AppClient, ClientSettings } from './app-clients';
 import { openDataFile } from '../data-folder/data-file';
 
 export interface TokenRequest {

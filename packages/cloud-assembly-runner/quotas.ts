@@ -1,7 +1,7 @@
 /**
  * Default quotas of an AWS account in one region, enforced by `npm start -- --quotas` only.
  */
-import { createThrottle } from './api-gateway/usage-plans/throttle';
+import { createThrottle } from './api-gateway/throttle';
 import { noPartitionLimits, type PartitionLimits } from './dynamodb/partition-throttle';
 
 interface Rate {

@@ -8,14 +8,14 @@ import { headerOf, type Call, type GatewayReply, type GatewayRequest, type Reque
 import type { Functions } from './integrations/functions';
 import { GatewayError } from './gateway-responses';
 import { callLambda } from './integrations/lambda-proxy';
-import type { LambdaProxy, Method } from './open-api/import-api';
+import type { LambdaProxy, Method } from './import-api';
 import { noMetrics, type Metrics } from '../cloudwatch/metrics';
 import { physicalId } from '../cloudformation/physical-id';
 import type { Faults } from '../faults';
 import { resourceIdOf, type DeployedStage, type Stage } from './rest-api';
 import { noQuotas, type Quotas } from '../quotas';
-import { createThrottle, type Throttle } from './usage-plans/throttle';
-import type { UsagePlans } from './usage-plans/usage-plans';
+import { createThrottle, type Throttle } from './throttle';
+import type { UsagePlans } from './usage-plans';
 
 export interface GatewayOptions {
   readonly region: string;

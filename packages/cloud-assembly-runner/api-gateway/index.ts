@@ -11,14 +11,12 @@ import type { Faults } from '../faults';
 import type { Lambda } from '../lambda';
 import type { Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
-import { openApiKeys } from './usage-plans/api-keys';
-import { createCors } from './cors';
+import { createUsagePlans, openApiKeys, usagePlanProperties } from './usage-plans';
+import { createCors, startServer, type GatewayServer } from './server';
 import { createFunctions } from './integrations/functions';
 import { createGateway, type Gateway } from './gateway';
 import { createManagement } from './management';
 import { createRestApiParts } from './rest-api';
-import { startServer, type GatewayServer } from './server';
-import { createUsagePlans, usagePlanProperties } from './usage-plans/usage-plans';
 
 export interface ApiGatewayOptions {
   readonly region: string;

@@ -4,8 +4,7 @@
  */
 import * as z from 'zod';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
-import type { ApiKey, ApiKeys } from './usage-plans/api-keys';
-import type { UsagePlans } from './usage-plans/usage-plans';
+import type { ApiKey, ApiKeys, UsagePlans } from './usage-plans';
 
 const newKey = z.object({
   name: z.string().optional(),

@@ -7,7 +7,7 @@ import { physicalId } from '../cloudformation/physical-id';
 import { propertiesOf } from '../cloudformation/properties';
 import type { Created, Resource } from '../service';
 import { binaryMediaTypes } from './binary-media-types';
-import { importApi, type ImportedApi } from './open-api/import-api';
+import { importApi, type ImportedApi } from './import-api';
 
 const restApiShape = z.object({
   Name: z.string().optional(),

@@ -7,12 +7,11 @@ import { CLIENTS, noMeter, type Meter } from '../billing/meter';
 import { freePort } from '../free-port';
 import { physicalId } from '../cloudformation/physical-id';
 import type { Created, Resource, Service } from '../service';
-import { createDistribution, type Distribution } from './distribution';
+import { createDistribution, startServer, type Distribution, type DistributionServer } from './distribution';
 import { distributionParts, distributionProperties, type DistributionParts } from './distribution-config';
 import { cachePolicyProperties, originRequestPolicyProperties, type Forwarded } from './forwarding';
 import type { Origin } from './origin';
 import { compileResponseHeaders, responseHeadersPolicyProperties, type ResponseHeaders } from './response-headers';
-import { startServer, type DistributionServer } from './server';
 import { compileViewerFunction, functionProperties, type ViewerFunction } from './functions/viewer-function';
 
 export type { Origin, OriginRequest, Reply } from './origin';

@@ -1,13 +1,15 @@
-/** Alarms of a template: CloudFormation template reference, AWS::CloudWatch::Alarm. */
+/**
+ * Alarms of a template and when they fire: CloudFormation template reference, AWS::CloudWatch::Alarm; CloudWatch user guide,
+ * "Alarm evaluation" and "Alarm evaluation window" (the window slides with each evaluation). Missing data is within the
+ * threshold; that CloudWatch then looks further back for data is left out.
+ */
 import * as z from 'zod';
 import { propertiesOf } from '../cloudformation/properties';
 import type { Resource } from '../service';
-import { termsOf } from './expression';
-import { isProduced } from './produced-metrics';
-import type { MetricName, Statistics } from './metrics';
+import { isProduced, type MetricName, type Series, type Statistics } from './metrics';
 
 /** Value of a metric in a period, by its statistic. */
-export const statistics = {
+const statistics = {
   Sum: ({ sum }) => sum,
   Maximum: ({ maximum }) => maximum,
   Minimum: ({ minimum }) => minimum,
@@ -16,7 +18,7 @@ export const statistics = {
 } satisfies Record<string, (values: Statistics) => number>;
 
 /** Whether a value breaches a threshold, and how CloudWatch says so. */
-export const operators = {
+const operators = {
   GreaterThanOrEqualToThreshold: { holds: (value, threshold) => value >= threshold, says: 'greater than or equal to' },
   GreaterThanThreshold: { holds: (value, threshold) => value > threshold, says: 'greater than' },
   LessThanOrEqualToThreshold: { holds: (value, threshold) => value <= threshold, says: 'less than or equal to' },
@@ -24,7 +26,7 @@ export const operators = {
 } satisfies Record<string, { holds: (value: number, threshold: number) => boolean; says: string }>;
 
 /** A metric that an alarm reads. */
-export interface AlarmTerm {
+interface AlarmTerm {
   readonly metric: MetricName;
   readonly statistic: keyof typeof statistics;
   /** Value of a period without data; undefined: the period has none. */
@@ -155,3 +157,55 @@ function checkProduced(metric: MetricName): void {
   const by = Object.keys(metric.dimensions).join(', ') || 'no dimension';
   throw new Error(`nothing on this machine publishes ${metric.name} of ${metric.namespace} by ${by}`);
 }
+
+/** A term of an expression: a metric by its id, and the value of a period in which it has none. */
+interface Term {
+  readonly id: string;
+  readonly fill: number;
+}
+
+const TERM = /^FILL\(\s*([a-z]\w*)\s*,\s*(-?\d+(?:\.\d+)?)\s*\)$/;
+
+/**
+ * Reads metric math, of which only sums of `FILL(<id>, <number>)` are supported (CloudWatch user guide, "Using math
+ * expressions with CloudWatch metrics").
+ * @throws Error with the part of the expression that is not supported
+ */
+function termsOf(expression: string): Term[] {
+  return expression.split('+').map((text) => {
+    const [, id, fill] = TERM.exec(text.trim()) ?? [];
+    if (id === undefined)
+      throw new Error(`"${text.trim()}" of the expression "${expression}" is not FILL(<id>, <number>)`);
+    return { id, fill: Number(fill) };
+  });
+}
+
+interface Evaluation {
+  readonly state: 'OK' | 'ALARM';
+  /** In CloudWatch's words. */
+  readonly reason: string;
+}
+
+/** @param series of the terms, in their order */
+export function evaluate(alarm: Alarm, series: readonly Series[]): Evaluation {
+  const datapoints = Array.from({ length: alarm.evaluationPeriods }, (_, back) =>
+    datapointOf(alarm, series, back * alarm.periodMinutes),
+  );
+  const { holds, says } = operators[alarm.operator];
+  const breaching = datapoints.filter((value) => value !== undefined && holds(value, alarm.threshold));
+  const state = breaching.length >= alarm.datapointsToAlarm ? 'ALARM' : 'OK';
+  const found = `${breaching.length} of the last ${datapoints.length} datapoints [${datapoints.map((one) => one ?? 'none').join(', ')}]`;
+  return {
+    state,
+    reason: `${state === 'ALARM' ? 'Threshold Crossed' : 'Threshold Not Crossed'}: ${found} were ${says} the threshold (${alarm.threshold}).`,
+  };
+}
+
+/** Value of the period that ended some minutes ago; undefined without data. */
+function datapointOf({ terms, periodMinutes }: Alarm, series: readonly Series[], back: number): number | undefined {
+  const values = terms.map((term, index) => valueOf(term, series[index]?.over(periodMinutes, back)));
+  return values.reduce((sum, value) => (sum === undefined || value === undefined ? undefined : sum + value), 0);
+}
+
+const valueOf = ({ statistic, fill }: AlarmTerm, values: ReturnType<Series['over']>) =>
+  values === undefined ? fill : statistics[statistic](values);

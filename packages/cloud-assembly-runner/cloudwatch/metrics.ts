@@ -1,7 +1,8 @@
 /**
  * Metrics that the services of this machine publish as those of AWS do, kept only as far as alarms read them:
- * CloudWatch user guide, "CloudWatch concepts".
+ * CloudWatch user guide, "CloudWatch concepts", and, for those in log lines, "Specification: Embedded metric format".
  */
+import * as z from 'zod';
 
 export type Dimensions = Readonly<Record<string, string>>;
 
@@ -114,3 +115,66 @@ const metricKey = ({ namespace, name, dimensions }: MetricName) =>
       .sort()
       .flatMap((key) => [key, dimensions[key]]),
   ].join('\n');
+
+/**
+ * Metrics that services of this machine publish, by namespace, with their dimensions in order: API Gateway developer
+ * guide, "Amazon API Gateway dimensions and metrics" and "Monitor WebSocket API execution with CloudWatch metrics";
+ * Lambda developer guide, "Types of metrics for Lambda functions"; SQS developer guide, "Available CloudWatch metrics
+ * for Amazon SQS".
+ */
+const produced: Readonly<
+  Record<string, readonly { readonly names: readonly string[]; readonly by: readonly string[] }[]>
+> = {
+  'AWS/ApiGateway': [
+    { names: ['Count', '4XXError', '5XXError'], by: ['ApiName,Stage', 'ApiName,Method,Resource,Stage'] },
+    {
+      names: ['ConnectCount', 'MessageCount', 'ClientError', 'IntegrationError', 'ExecutionError'],
+      by: ['ApiId,Stage'],
+    },
+  ],
+  'AWS/Lambda': [
+    { names: ['Invocations', 'Errors', 'Throttles', 'Duration'], by: ['', 'FunctionName'] },
+    { names: ['IteratorAge', 'AsyncEventAge'], by: ['FunctionName'] },
+  ],
+  'AWS/SQS': [{ names: ['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'], by: ['QueueName'] }],
+};
+
+/** Whether something on this machine publishes a metric; functions publish those of namespaces that are not of AWS. */
+export function isProduced({ namespace, name, dimensions }: MetricName): boolean {
+  if (!namespace.startsWith('AWS/')) return true;
+  const by = Object.keys(dimensions).sort().join();
+  return (produced[namespace] ?? []).some((one) => one.names.includes(name) && one.by.includes(by));
+}
+
+const embedded = z.looseObject({
+  _aws: z.object({
+    CloudWatchMetrics: z.array(
+      z.object({
+        Namespace: z.string(),
+        Dimensions: z.array(z.array(z.string())),
+        Metrics: z.array(z.object({ Name: z.string() })),
+      }),
+    ),
+  }),
+});
+const values = z.union([z.number().transform((one) => [one]), z.array(z.number())]);
+
+/** Publishes the metrics of a line; of one that is not in the format it publishes none, as AWS does. */
+export function publishEmbedded(line: string, metrics: Metrics): void {
+  const found = embedded.safeParse(parsed(line));
+  if (!found.success) return;
+  const fields: Readonly<Record<string, unknown>> = found.data;
+  for (const { Namespace, Dimensions, Metrics: named } of found.data._aws.CloudWatchMetrics)
+    for (const set of Dimensions)
+      for (const { Name } of named)
+        for (const value of values.catch([]).parse(fields[Name]))
+          metrics.put(Namespace, Name, value, Object.fromEntries(set.map((key) => [key, String(fields[key])])));
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

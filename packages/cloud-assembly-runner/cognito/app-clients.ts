@@ -5,8 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { existsSync, readFileSync } from 'node:fs';
 import { openDataFile } from '../data-folder/data-file';
 import { physicalId } from '../cloudformation/physical-id';
+import { replaceFile } from '../data-folder/atomic-file';
 
 /** Settings of a client under Cognito's names; missing ones have Cognito's defaults. */
 export const clientSettings = z.object({
@@ -148,4 +150,19 @@ function newSecret(clientId: string, value = physicalId(randomBytes(64).toString
 
 function now(): number {
   return Math.floor(Date.now() / 1000);
+}
+
+/**
+ * Rewrites the scopes of stored app clients, which begin with the API's base URL, when the stack starts on another
+ * port, so that clients still get tokens. Call it before the clients are read.
+ */
+export function migrateScopes(dataFolder: string, baseUrl: string): void {
+  const baseUrlFile = join(dataFolder, 'base-url');
+  const clientsFile = join(dataFolder, 'app-clients.json');
+  const previous = existsSync(baseUrlFile) ? readFileSync(baseUrlFile, 'utf8') : baseUrl;
+  if (previous !== baseUrl && existsSync(clientsFile)) {
+    const migrated = readFileSync(clientsFile, 'utf8').replaceAll(`"${previous}/`, `"${baseUrl}/`);
+    replaceFile(clientsFile, migrated);
+  }
+  if (previous !== baseUrl || !existsSync(baseUrlFile)) replaceFile(baseUrlFile, baseUrl);
 }

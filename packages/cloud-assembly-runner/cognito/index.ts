@@ -15,8 +15,7 @@ import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { clientSettings, CognitoError, openAppClients } from './app-clients';
 import { createManagement } from './management';
-import { openSigningKey, type SigningKey } from './signing-key';
-import { answerTokenRequest, type TokenReply } from './token-endpoint';
+import { answerTokenRequest, openSigningKey, type SigningKey, type TokenReply } from './token-endpoint';
 
 export interface CognitoOptions {
   readonly region: string;

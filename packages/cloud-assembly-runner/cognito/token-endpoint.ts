@@ -1,11 +1,13 @@
 /**
  * `POST /oauth2/token` for client credentials: Cognito developer guide, "Token endpoint" (client credentials, errors)
- * and "Understanding the access token".
+ * and "Understanding the access token"; and the key that signs the tokens.
  */
-import { SignJWT } from 'jose';
+import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { join } from 'node:path';
+import * as z from 'zod';
 import type { AppClient, ClientSettings } from './app-clients';
-import type { SigningKey } from './signing-key';
+import { openDataFile } from '../data-folder/data-file';
 
 export interface TokenRequest {
   readonly contentType: string;
@@ -108,4 +110,29 @@ function sign(
     .setExpirationTime(now + lifetime)
     .setJti(randomUUID())
     .sign(privateKey);
+}
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: CryptoKey;
+  /** For the published key set. */
+  readonly publicJwk: JWK;
+}
+
+const storedKey = z
+  .object({ kid: z.string(), pkcs8: z.string(), publicJwk: z.record(z.string(), z.string()) })
+  .nullable();
+
+/** Loads the RS256 key from `dataFolder`, or generates it. */
+export async function openSigningKey(dataFolder: string): Promise<SigningKey> {
+  const file = openDataFile(join(dataFolder, 'token-key.json'), storedKey, null);
+  let key = file.read();
+  if (!key) {
+    const pair = await generateKeyPair('RS256', { extractable: true });
+    const kid = randomUUID();
+    const jwk = { ...(await exportJWK(pair.publicKey)), kid, alg: 'RS256', use: 'sig' };
+    key = { kid, pkcs8: await exportPKCS8(pair.privateKey), publicJwk: z.record(z.string(), z.string()).parse(jwk) };
+    file.write(key);
+  }
+  return { kid: key.kid, privateKey: await importPKCS8(key.pkcs8, 'RS256'), publicJwk: key.publicJwk };
 }

@@ -4,7 +4,7 @@ import { noMeter, type Meter } from '../billing/meter';
 import { parseEventPattern } from '../events/event-pattern';
 import { noFaults, type Faults } from '../faults';
 import { FunctionError, RecursiveInvocation, type Lambda } from '../lambda';
-import { nameOf } from '../lambda/function-name';
+import { nameOf } from '../lambda/function-configuration';
 import { longestChain } from '../lambda/trace';
 import type { AccessRequest } from '../iam/policy';
 import { requestsOf, type Queue, type Sqs } from '../sqs';

@@ -6,7 +6,7 @@ import type { Arns } from './arns';
 import { apiPublishCharges } from './charges';
 import type { Broker } from './broker/broker';
 import type { RetainedMessage, RetainedMessages } from './broker/retained';
-import { admitsRetained, MAX_PAYLOAD_BYTES } from './authorization/hooks';
+import { admitsRetained, MAX_PAYLOAD_BYTES } from './authorization';
 import { isInvalidTopic } from './topic';
 
 /** A parsed call: `name` is the topic or the client id in its path. */

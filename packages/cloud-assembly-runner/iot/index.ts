@@ -12,19 +12,16 @@ import { noQuotas, type Quotas } from '../quotas';
 import type { Sqs } from '../sqs';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { createArns } from './arns';
-import { createAuthorizers } from './authorizers';
+import { createAuthorizers, createDeploymentApi, createDomainConfigurations } from './control-plane';
 import { startBroker, type Broker } from './broker/broker';
 import { createWebSocketOrigin } from './broker/web-socket-origin';
 import type { Origin } from '../cloudfront';
 import { createDataPlane } from './data-plane';
-import { createDeploymentApi } from './deployment-api';
-import { createDomainConfigurations } from './domain-configurations';
 import { createAsyncInvoker } from '../lambda/async-invoker';
 import { openConnectionLog } from '../data-folder/connection-log';
-import { disconnected, subject, type LifecycleEvent } from './broker/lifecycle';
+import { disconnected, subject, type LifecycleEvent } from './broker/connection';
 import { openRetainedMessages } from './broker/retained';
-import type { RuleMessage } from './rules/rule-sql';
-import { createRules } from './rules/rules';
+import { createRules, type RuleMessage } from './rules';
 
 export interface IotOptions {
   readonly region: string;

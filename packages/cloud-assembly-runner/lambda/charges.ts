@@ -4,7 +4,7 @@
  */
 import type { Charges, Meter } from '../billing/meter';
 import { createSampling } from '../billing/sampling';
-import type { Spent } from './instances/spent';
+import type { Spent } from './instances/worker';
 
 /** Memory at which a function has one processor (developer guide, "Configure Lambda function memory"). */
 const ONE_PROCESSOR_MB = 1769;

@@ -1,15 +1,17 @@
-/** AWS::Lambda::Function: CloudFormation template reference. */
-import { existsSync } from 'node:fs';
+/**
+ * Functions of a template: CloudFormation template reference, AWS::Lambda::Function; Lambda developer guide, "Working with
+ * Lambda environment variables".
+ */
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { setTimeout as pause } from 'node:timers/promises';
 import { propertiesOf } from '../cloudformation/properties';
 import { evaluate, type PolicyDocument } from '../iam/policy';
 import type { Resource } from '../service';
-import { environmentOf, type FunctionCredentials } from './instances/environment';
 import type { ChargedFunction } from './charges';
 import type { InstanceSpec } from './instances/instance';
-import { untilPackaged } from './late-package';
-import { checkPackage } from './package-size';
+import { FunctionError } from './errors';
 
 const functionProperties = z.object({
   FunctionName: z
@@ -116,4 +118,101 @@ export function checkDeadLetterQueue(
   if (deadLetterQueueArn === undefined || !documents) return;
   if (evaluate(documents, { action: 'sqs:SendMessage', resource: deadLetterQueueArn }) === 'allow') return;
   throw new Error(`the role of ${functionArn} does not allow sqs:SendMessage on ${deadLetterQueueArn}`);
+}
+
+/** Credentials with which a function's SDK signs its calls. */
+export interface FunctionCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** Values of the runtime's own variables. */
+interface RuntimeFacts {
+  readonly functionName: string;
+  readonly Runtime: string;
+  readonly Handler: string;
+  readonly MemorySize: number;
+  readonly region: string;
+  readonly endpointUrl: string;
+}
+
+const MAX_ENVIRONMENT_BYTES = 4096;
+/** "Defined runtime environment variables": those whose keys are reserved. */
+const RESERVED =
+  /^(_HANDLER|_X_AMZN_TRACE_ID|LAMBDA_(TASK_ROOT|RUNTIME_DIR)|AWS_(REGION|DEFAULT_REGION|EXECUTION_ENV|LAMBDA_.*|ACCESS_KEY|ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN))$/;
+/** Pattern of names: Lambda API reference, CreateFunction, `Environment`. */
+const NAME = /^[a-zA-Z]\w+$/;
+
+/**
+ * The environment of a function: its declared variables, those of the runtime, and of this process only PATH and TZ.
+ * @throws Error for what fails a deployment to an account: a reserved or invalid name, more than 4 KB
+ */
+function environmentOf(
+  { functionName, Runtime, Handler, MemorySize, region, endpointUrl }: RuntimeFacts,
+  declared: Readonly<Record<string, string>>,
+  credentials: FunctionCredentials,
+): Record<string, string> {
+  const reserved = Object.keys(declared).find((name) => RESERVED.test(name));
+  if (reserved !== undefined) throw new Error(`Function ${functionName}: ${reserved} is reserved by Lambda`);
+  const invalid = Object.keys(declared).find((name) => !NAME.test(name));
+  if (invalid !== undefined) throw new Error(`Function ${functionName}: ${invalid} is not a valid variable name`);
+  const bytes = Buffer.byteLength(Object.entries(declared).flat().join(''));
+  if (bytes > MAX_ENVIRONMENT_BYTES) {
+    throw new Error(
+      `Function ${functionName}: the environment has ${bytes} bytes, Lambda allows ${MAX_ENVIRONMENT_BYTES}`,
+    );
+  }
+  const { PATH, TZ } = process.env;
+  return {
+    // The SDK warns of this machine's Node.js version; Lambda's is newer.
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    ...(PATH !== undefined && { PATH }),
+    ...(TZ !== undefined && { TZ }),
+    ...declared,
+    _HANDLER: Handler,
+    AWS_EXECUTION_ENV: `AWS_Lambda_${Runtime}`,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_LAMBDA_FUNCTION_NAME: functionName,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MemorySize),
+    AWS_ENDPOINT_URL: endpointUrl,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: 'local',
+  };
+}
+
+/** `arn:aws:lambda:region:account:function:name[:qualifier]` or a bare name. */
+export function nameOf(functionArnOrName: string): string {
+  return functionArnOrName.startsWith('arn:') ? (functionArnOrName.split(':')[6] ?? '') : functionArnOrName;
+}
+
+const LOOK_EVERY_MS = 20;
+
+/**
+ * Waits for the folder of code that the assembly does not have yet: `npm start` of an app builds it while the stack runs. The
+ * folder appears at once with all its files.
+ * @param completed resolves with whether the assembly has all its files
+ * @throws FunctionError when it does not come
+ */
+async function untilPackaged(folder: string, completed: Promise<boolean>): Promise<void> {
+  const ended = completed.then(() => true);
+  while (!existsSync(folder)) {
+    const isLast = await Promise.race([ended, pause(LOOK_EVERY_MS, false, { ref: false })]);
+    if (isLast && !existsSync(folder))
+      throw new FunctionError('Runtime.ImportModuleError', 'The code could not be built: the terminal says why');
+  }
+}
+
+/** Deployment package, unzipped (Lambda quotas). */
+const MAX_PACKAGE_BYTES = 250 * 1024 * 1024;
+
+/** @throws Error when the function's code exceeds Lambda's quota */
+function checkPackage(folder: string, logicalId: string): void {
+  const bytes = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+  if (bytes <= MAX_PACKAGE_BYTES) return;
+  throw new Error(`${logicalId}: the code has ${bytes} bytes, Lambda allows ${MAX_PACKAGE_BYTES}`);
 }

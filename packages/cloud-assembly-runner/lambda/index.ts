@@ -9,16 +9,20 @@ import { buildSync } from 'esbuild';
 import { extname, join } from 'node:path';
 import * as z from 'zod';
 import { noMeter, type Meter } from '../billing/meter';
-import { publishEmbedded } from '../cloudwatch/embedded-metrics';
-import { noMetrics, type Metrics } from '../cloudwatch/metrics';
+import { noMetrics, publishEmbedded, type Metrics } from '../cloudwatch/metrics';
 import { noFaults, type Faults } from '../faults';
 import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
 import type { PolicyDocument } from '../iam/policy';
 import type { Created, Resource, Service } from '../service';
 import { createFunctionCharges } from './charges';
-import { checkDeadLetterQueue, functionConfigurationOf, type FunctionConfiguration } from './function-configuration';
-import type { FunctionCredentials } from './instances/environment';
+import {
+  checkDeadLetterQueue,
+  functionConfigurationOf,
+  nameOf,
+  type FunctionConfiguration,
+  type FunctionCredentials,
+} from './function-configuration';
 import {
   FunctionError,
   MAX_PAYLOAD_BYTES,
@@ -27,9 +31,13 @@ import {
   RequestTooLarge,
   TooManyRequests,
 } from './errors';
-import { nameOf } from './function-name';
-import { createInstanceBudget, type BudgetLimits } from './instances/instance-budget';
-import { createInstancePool, type InstancePool, type PoolLimits } from './instances/instance-pool';
+import {
+  createInstanceBudget,
+  createInstancePool,
+  type BudgetLimits,
+  type InstancePool,
+  type PoolLimits,
+} from './instances/instance-pool';
 import { createPermissions } from './permissions';
 import { MAX_RECURSIONS, traceOf } from './trace';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { matches } from '../iam/policy';
 import { propertiesOf } from '../cloudformation/properties';
 import type { Resource } from '../service';
-import { nameOf } from './function-name';
+import { nameOf } from './function-configuration';
 
 const properties = z.object({
   Action: z.string(),

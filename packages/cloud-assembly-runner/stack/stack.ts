@@ -6,7 +6,7 @@ import { createAccount } from '../account';
 import { createAwsEndpoint } from '../aws-endpoint';
 import { createMeter } from '../billing/meter';
 import type { ServerCertificate } from './certificate-authority';
-import { migrateScopes } from '../cognito/migrate-scopes';
+import { migrateScopes } from '../cognito/app-clients';
 import { createCloudFormationApi } from '../cloudformation/describe-stacks';
 import { deploy, type Outputs } from '../cloudformation/deploy';
 import { startEngine } from '../dynamodb/engine';

@@ -2,8 +2,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { ConnectionFacts } from './events';
-import { watchFrames } from './frame-limit';
-import { MAX_FRAME_BYTES, type WebSocketLimits } from './limits';
 
 export interface Connection {
   readonly facts: ConnectionFacts;
@@ -130,3 +128,75 @@ function textOf(data: Buffer | ArrayBuffer | Buffer[]): string {
 
 /** A failed write needs no handling: the socket emits `close`. */
 function ignoreFailure(): void {}
+
+/** API Gateway developer guide, "Quotas for configuring and running a WebSocket API", and two limits of our own. */
+export interface WebSocketLimits {
+  /** New connections per second of all APIs together; more are refused with 429. */
+  readonly connectionsPerSecond: number;
+  /** Idle time after which a connection is closed. */
+  readonly idleMs: number;
+  /** Maximum duration of a connection. */
+  readonly durationMs: number;
+  /** Messages of one connection that functions process at a time; further ones wait, and the socket is paused. */
+  readonly messagesInFlight: number;
+  /** Maximum unsent bytes for a client that does not read. AWS does not publish its limit. */
+  readonly bufferedBytes: number;
+}
+
+export const DEFAULT_LIMITS: WebSocketLimits = {
+  connectionsPerSecond: 500,
+  idleMs: 10 * 60_000,
+  durationMs: 2 * 60 * 60_000,
+  messagesInFlight: 16,
+  bufferedBytes: 256 * 1024,
+};
+
+/** Maximum message in either direction, in one or more frames. */
+export const MAX_MESSAGE_BYTES = 128 * 1024;
+
+/** Maximum frame of a client. */
+const MAX_FRAME_BYTES = 32 * 1024;
+
+/**
+ * Calls `onTooLong` once when an incoming frame's header has a payload length over `limitBytes` (RFC 6455, section 5.2),
+ * before other listeners of `source` receive the frame. `ws` limits messages only, not frames.
+ */
+export function watchFrames(source: Duplex, limitBytes: number, onTooLong: () => void): void {
+  const header = Buffer.alloc(14);
+  let headerBytes = 0;
+  let payloadLeft = 0;
+
+  const watch = (chunk: Buffer): void => {
+    let at = 0;
+    while (at < chunk.length) {
+      if (payloadLeft > 0) {
+        const step = Math.min(payloadLeft, chunk.length - at);
+        payloadLeft -= step;
+        at += step;
+        continue;
+      }
+      header[headerBytes++] = chunk[at++] ?? 0;
+      if (headerBytes < 2 || headerBytes < headerLength(header)) continue;
+      headerBytes = 0;
+      payloadLeft = payloadLength(header);
+      if (payloadLeft <= limitBytes) continue;
+      source.removeListener('data', watch);
+      onTooLong();
+      return;
+    }
+  };
+  source.prependListener('data', watch);
+}
+
+/** Two bytes, extended length, masking key. */
+function headerLength(header: Buffer): number {
+  const second = header.readUInt8(1);
+  const short = second & 0x7f;
+  return 2 + (short === 127 ? 8 : short === 126 ? 2 : 0) + (second & 0x80 ? 4 : 0);
+}
+
+function payloadLength(header: Buffer): number {
+  const short = header.readUInt8(1) & 0x7f;
+  if (short < 126) return short;
+  return short === 126 ? header.readUInt16BE(2) : Number(header.readBigUInt64BE(2));
+}

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 import type { Pairs } from './events';
-import { MAX_MESSAGE_BYTES } from './limits';
+import { MAX_MESSAGE_BYTES } from './connection';
 
 /** A request to the domain of an API, as the proxy in front of it (CloudFront) passes it. */
 export interface ApiRequest {

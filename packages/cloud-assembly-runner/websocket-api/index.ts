@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { createFunctions } from '../api-gateway/integrations/functions';
-import { createThrottle } from '../api-gateway/usage-plans/throttle';
+import { createThrottle } from '../api-gateway/throttle';
 import { CLIENTS, noMeter, stepsOf, type Charges, type Meter } from '../billing/meter';
 import { noMetrics, type Metrics } from '../cloudwatch/metrics';
 import type { Lambda } from '../lambda';
@@ -12,7 +12,7 @@ import { openConnectionLog } from '../data-folder/connection-log';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Service } from '../service';
 import { createApiResources } from './resources';
-import { openConnection, type Connection } from './connection';
+import { DEFAULT_LIMITS, openConnection, type Connection, type WebSocketLimits } from './connection';
 import { awsId, connectionFacts, type ConnectionFacts } from './events';
 import {
   createHandshakes,
@@ -23,7 +23,6 @@ import {
   type ApiRequest,
   type UpgradedSocket,
 } from './handshake';
-import { DEFAULT_LIMITS, type WebSocketLimits } from './limits';
 import { createManagement } from './management';
 import { serveStage, type ServedStage } from './stage';
 

@@ -6,8 +6,7 @@ import { failure } from '../aws-endpoint/aws-error';
 import type { Charges } from '../billing/meter';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
-import type { Connection } from './connection';
-import { MAX_MESSAGE_BYTES } from './limits';
+import { MAX_MESSAGE_BYTES, type Connection } from './connection';
 
 export interface OpenConnections {
   /** The connection with this id, from the end of its handshake until it ends. */

@@ -1,6 +1,10 @@
-/** A running stage: routes handshakes, messages and disconnects to functions. */
+/**
+ * A running stage: routes handshakes, messages and disconnects to functions. API Gateway developer guide, "Lambda proxy
+ * integrations for WebSocket APIs".
+ */
+import * as z from 'zod';
 import type { Functions } from '../api-gateway/integrations/functions';
-import { createThrottle } from '../api-gateway/usage-plans/throttle';
+import { createThrottle } from '../api-gateway/throttle';
 import { noMetrics, type Metrics } from '../cloudwatch/metrics';
 import { noQuotas, type Quotas } from '../quotas';
 import type { Route, StageResources } from './resources';
@@ -13,7 +17,7 @@ import {
   type Pairs,
   type WebSocketEvent,
 } from './events';
-import { callRoute, IntegrationFailure, type IntegrationResult } from './integration';
+import { FunctionError } from '../lambda';
 
 /** Result of `$connect`: a status of 200 to 299 accepts the client, with the subprotocol that the function chose. */
 export interface ConnectResult {
@@ -139,4 +143,52 @@ function connectResult({ statusCode, headers }: IntegrationResult): ConnectResul
 
 function errorMessage(message: string, { connectionId }: ConnectionFacts, requestId: string): string {
   return JSON.stringify({ message, connectionId, requestId });
+}
+
+const output = z.object({
+  statusCode: z.coerce.number().int().min(100).max(599),
+  headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String)).nullish(),
+  body: z.string().nullish(),
+});
+
+type IntegrationResult = z.infer<typeof output>;
+
+/** The function gave no valid response; a handshake is refused with `status`. */
+class IntegrationFailure extends Error {
+  constructor(readonly status: 500 | 502 | 504) {
+    super(`Integration failure ${status}`);
+    this.name = 'IntegrationFailure';
+  }
+}
+
+/** Invokes a route's function on behalf of `sourceArn`; rejects with IntegrationFailure only. */
+async function callRoute(
+  { functionArn, timeoutMs }: Route,
+  sourceArn: string,
+  event: WebSocketEvent,
+  functions: Functions,
+): Promise<IntegrationResult> {
+  const result = await within(timeoutMs, functions.invoke(functionArn, sourceArn, event)).catch((error: unknown) => {
+    if (error instanceof IntegrationFailure) throw error;
+    // The function failed, or there is no permission to invoke it.
+    throw new IntegrationFailure(error instanceof FunctionError ? 502 : 500);
+  });
+  const parsed = output.safeParse(result);
+  if (parsed.success) return parsed.data;
+  functions.log(
+    `Execution failed: malformed Lambda proxy response of ${functionArn}: ${z.prettifyError(parsed.error)}`,
+  );
+  throw new IntegrationFailure(502);
+}
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new IntegrationFailure(504)), limitMs);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -2,12 +2,12 @@
 import type { AedesOptions, Client, ConnectPacket } from 'aedes';
 import { randomUUID } from 'node:crypto';
 import type { Arns } from '../arns';
-import type { Credentials, Authorization } from '../authorization/authorizer';
+import type { Credentials, Authorization } from '../authorizer';
 import type { Faults } from '../../faults';
 import type { Quotas } from '../../quotas';
 import { end, type Connection, type Connections } from './connection';
 import { MqttStream, type Peer } from './mqtt-stream';
-import { createPermits, type Permits } from '../authorization/policy';
+import { createPermits, type Permits } from '../authorization';
 import { isInvalidTopic } from '../topic';
 
 const MAX_CLIENT_ID_BYTES = 128;

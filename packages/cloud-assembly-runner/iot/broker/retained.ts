@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { Client } from 'aedes';
 import { openJournal } from '../../data-folder/journal';
 
 /** The message that new subscribers of its topic receive first. */
@@ -86,4 +87,15 @@ function openMessages(path: string) {
       return [...last.values()].filter(({ payload }) => payload.length > 0);
     },
   });
+}
+
+/** Not in aedes' types. `publish` would number the message, and aedes would then drop older ones that follow. */
+interface Deliverer {
+  deliverQoS(packet: object, done: () => void): void;
+}
+
+/** Sends a retained message to a client ahead of the messages that aedes has queued, in aedes' own form. */
+export function deliver(client: Client, { topic, payload, qos }: RetainedMessage): void {
+  const packet = { cmd: 'publish', topic, payload, qos, retain: true, dup: false, brokerId: null };
+  (client as unknown as Deliverer).deliverQoS(packet, () => undefined);
 }

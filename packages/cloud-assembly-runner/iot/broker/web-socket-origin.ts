@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { Origin, Reply } from '../../cloudfront/origin';
-import type { Authorizer } from '../authorization/authorizer';
+import type { Authorizer } from '../authorizer';
 import { MqttStream } from './mqtt-stream';
 
 const PATH = '/mqtt';

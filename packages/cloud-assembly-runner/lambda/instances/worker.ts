@@ -2,14 +2,12 @@
  * Runs inside an instance: loads the handler once, then runs one invocation after the other.
  * Follows the Lambda developer guide, "Define Lambda function handler in Node.js" and "Using the Lambda context object".
  */
-import { openSync, writeSync } from 'node:fs';
+import { openSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { afterThaw, waitForInvocation, type WakeCounter } from './freeze';
-import { resolveOwnModulesOnly } from './own-modules';
-import { makeFilesReadOnly } from './read-only-files';
-import { createSpentMeter, type Spent } from './spent';
+import { makeFilesReadOnly, resolveOwnModulesOnly } from './isolation';
 
 /** Settings that an instance receives at its start. */
 export interface InstanceData {
@@ -35,6 +33,17 @@ export interface Invocation {
   readonly deadline: number;
 }
 
+/** What the thread has used for its initialisation or for one invocation. */
+export interface Spent {
+  /** Elapsed time in ms, without the time in which the thread was ready but no processor of this machine was free. */
+  readonly ms: number;
+  /** Time on a processor in ms. */
+  readonly processorMs: number;
+  /** Lines of output, and their bytes without line breaks. */
+  readonly logLines: number;
+  readonly logBytes: number;
+}
+
 /**
  * Message of an instance: loaded, result, failure; and, at any time, a line of output that may carry a metric, and the
  * error code when its output could not be logged.
@@ -53,6 +62,12 @@ type Outcome =
   | { readonly kind: 'failure'; readonly type: string; readonly message: string };
 
 type Handler = (event: unknown, context: unknown) => unknown;
+
+/**
+ * Of the calling thread, in ns: time on a processor, and time of waiting for one (Linux,
+ * Documentation/scheduler/sched-stats).
+ */
+const SCHEDULE_STATISTICS = '/proc/thread-self/schedstat';
 
 const data = workerData as WorkerData;
 const spentMeter = createSpentMeter();
@@ -176,6 +191,53 @@ function run(port: MessagePort): void {
     const { type, message, trace } = describe(thrown);
     console.error(JSON.stringify({ level: 'ERROR', errorType: type, message, trace }));
     send({ kind: 'failure', type, message, spent: spentMeter.take() });
+  }
+}
+
+/** Measures this thread. */
+interface SpentMeter {
+  /** Counts a line of output. */
+  logged(line: string): void;
+  /** What was used since the last call of `reset` or `take`. */
+  take(): Spent;
+  /** Leaves out what was used so far, such as the time in which the instance was frozen. */
+  reset(): void;
+}
+
+function createSpentMeter(): SpentMeter {
+  let begin = read();
+  let logLines = 0;
+  let logBytes = 0;
+
+  const reset = () => {
+    begin = read();
+    logLines = 0;
+    logBytes = 0;
+  };
+  return {
+    reset,
+    logged(line) {
+      logLines += 1;
+      logBytes += Buffer.byteLength(line);
+    },
+    take() {
+      const end = read();
+      const ms = end.at - begin.at - (end.waitedMs - begin.waitedMs);
+      const spent = { ms: Math.max(0, ms), processorMs: end.processorMs - begin.processorMs, logLines, logBytes };
+      reset();
+      return spent;
+    },
+  };
+}
+
+/** Where there are no such statistics, all time counts as time on a processor. */
+function read(): { readonly at: number; readonly processorMs: number; readonly waitedMs: number } {
+  const at = performance.now();
+  try {
+    const [processor, waited] = readFileSync(SCHEDULE_STATISTICS, 'utf8').split(' ');
+    return { at, processorMs: Number(processor) / 1e6, waitedMs: Number(waited) / 1e6 };
+  } catch {
+    return { at, processorMs: at, waitedMs: 0 };
   }
 }
 

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publishEmbedded } from '../../cloudwatch/embedded-metrics';
-import type { Dimensions } from '../../cloudwatch/metrics';
+import { publishEmbedded, type Dimensions } from '../../cloudwatch/metrics';
 import { createLambda } from '../../lambda';
 import { createAsyncInvoker } from '../../lambda/async-invoker';
 import { createSqs } from '../../sqs';

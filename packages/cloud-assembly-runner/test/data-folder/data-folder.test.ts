@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { onFatalError } from '../../stack/fatal-error';
 import { serverCertificate } from '../../stack/certificate-authority';
-import { migrateScopes } from '../../cognito/migrate-scopes';
+import { migrateScopes } from '../../cognito/app-clients';
 import { openDataFile } from '../../data-folder/data-file';
 import { prepareDatabase } from '../../dynamodb/database-file';
 import { openPositions } from '../../event-source/positions';

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-kinesis-video-archived-media';
 import { createAwsEndpoint, type AwsEndpoint } from '../../aws-endpoint';
 import { startKinesisVideo, type KinesisVideo } from '../../kinesis-video';
-import { livePlaylist, masterPlaylist, segmentStart } from '../../kinesis-video/playlist';
+import { livePlaylist, masterPlaylist, segmentStart } from '../../kinesis-video/media-server';
 import { readClip, segmentAt } from '../../kinesis-video/clip';
 
 const region = 'eu-central-1';

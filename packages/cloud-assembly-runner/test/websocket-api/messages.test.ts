@@ -6,7 +6,7 @@ import { FunctionError } from '../../lambda';
 import { closing, nextMessage, nextMessages, serveApi, type Event, type ServedApi } from './served-api';
 import { until } from '../until';
 import { limitedQuotas } from '../limited-quotas';
-import { watchFrames } from '../../websocket-api/frame-limit';
+import { watchFrames } from '../../websocket-api/connection';
 
 describe('Messages to a WebSocket API', () => {
   let served: ServedApi;

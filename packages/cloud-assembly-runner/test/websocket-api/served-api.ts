@@ -9,7 +9,7 @@ import { noMetrics, type Metrics } from '../../cloudwatch/metrics';
 import { parsePolicy } from '../../iam/policy';
 import type { Quotas } from '../../quotas';
 import { createWebSocketApi, type WebSocketApi } from '../../websocket-api';
-import type { WebSocketLimits } from '../../websocket-api/limits';
+import type { WebSocketLimits } from '../../websocket-api/connection';
 
 /** Event of a handler. */
 export interface Event {

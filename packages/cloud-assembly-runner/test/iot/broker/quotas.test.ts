@@ -2,8 +2,18 @@ import { IoTDataPlaneClient, PublishCommand, ThrottlingException } from '@aws-sd
 import type { MqttClient } from 'mqtt';
 import { createAwsEndpoint, type AwsEndpoint } from '../../../aws-endpoint';
 import type { Quotas } from '../../../quotas';
-import { startIot, account, type IotFixture, eventsOf, brokerForAllTests } from '../fixture';
-import { inbox, settled, subscribe, closed, stopReading } from '../mqtt-client';
+import {
+  account,
+  brokerForAllTests,
+  closed,
+  eventsOf,
+  inbox,
+  settled,
+  startIot,
+  stopReading,
+  subscribe,
+  type IotFixture,
+} from '../fixture';
 import { limitedQuotas } from '../../limited-quotas';
 import { until } from '../../until';
 

@@ -5,9 +5,9 @@ import { checkMission } from './check-mission';
 import { listDevices } from './inventory';
 import { changePriority, insertMission, withdrawMission } from './missions';
 import { planOf } from './mission-plan';
-import { insertCommand, insertEndedShare } from './open-commands';
+import { insertCommand, insertEndedShare } from './commands';
 import { publishReports } from './publish-reports';
-import { setting } from './setting';
+import { setting } from './settings';
 
 /** Keeps a command for the next tick, which knows what the device does. */
 async function keepCommand(detail: unknown): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Flight } from './course';
-import { dockPositionOf } from './dock-position';
+import { dockPositionOf } from './dock';
 import type { SimulatedDevice } from './inventory';
 import type { Mission } from './missions';
 

@@ -1,7 +1,7 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { tableVariable } from '../../domain/values/table-names';
-import { setting } from './setting';
+import { setting } from './settings';
 import { dynamodb } from './table';
 
 const device = z.object({ kind: z.literal('device'), deviceId: z.string(), deviceGroupId: z.string() });

@@ -4,10 +4,9 @@ import { isSupported, whyNotObeyed } from './command-refusal';
 import { flownOf, isOutOfReach } from './flown';
 import { elapsedOf, flightOf, type Fleet, type Flying } from './flying';
 import { storeCommand } from './missions';
-import { endCommand, takePlace, type OpenCommand } from './open-commands';
+import { endCommand, takePlace, order, type OpenCommand, type Taken } from './commands';
 import type { OpenItems } from './open-items';
 import { publishReports } from './publish-reports';
-import { order, type Taken } from './taken';
 
 type Waiting = Pick<OpenItems, 'commands' | 'endedShares'>;
 

@@ -3,7 +3,7 @@ import { type InboundDetail } from '../../domain/platform/inbound-events';
 import { courseOf, MAX_CHARGE, type Course, type Flight } from './course';
 import { offsetAt, timesOf, whyRefused } from './timeline';
 import { dockPositionOf } from './dock';
-import type { SimulatedDevice } from './inventory';
+import type { SimulatedDevice } from './fleet';
 import { planOf, type MissionPlan } from './mission-plan';
 import { metresBetween } from './progress';
 

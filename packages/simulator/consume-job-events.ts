@@ -2,7 +2,7 @@ import type { EventBridgeEvent } from 'aws-lambda';
 import { isFinal } from '../../domain/jobs/job-lifecycle';
 import { outboundEvents, type OutboundEventType } from '../../domain/platform/outbound-events';
 import { checkMission } from './check-mission';
-import { listDevices } from './inventory';
+import { listDevices } from './fleet';
 import { changePriority, insertMission, withdrawMission } from './missions';
 import { planOf } from './mission-plan';
 import { insertCommand, insertEndedShare } from './commands';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { listDevices, type SimulatedDevice } from './inventory';
+import { listDevices, type SimulatedDevice } from './fleet';
 import { beginRun, readOpenItems } from './open-items';
 import { setting } from './settings';
 import { publishTelemetry, tick } from './tick';

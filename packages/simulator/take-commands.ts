@@ -2,7 +2,7 @@ import { endsFlight } from '../../domain/commands/stops';
 import { type CommandReason } from '../../domain/commands/command-lifecycle';
 import { isSupported, whyNotObeyed } from './command-refusal';
 import { flownOf, isOutOfReach } from './flown';
-import { elapsedOf, flightOf, type Fleet, type Flying } from './flying';
+import { elapsedOf, flightOf, type Fleet, type Flying } from './fleet';
 import { storeCommand } from './missions';
 import { endCommand, takePlace, order, type OpenCommand, type Taken } from './commands';
 import type { OpenItems } from './open-items';

@@ -1,6 +1,6 @@
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dockPositionOf } from '../../packages/simulator/dock';
-import type { Flying } from '../../packages/simulator/flying';
+import type { Flying } from '../../packages/simulator/fleet';
 import { publishable } from '../../packages/simulator/reports';
 import { deviceFor, tick } from '../../packages/simulator/tick';
 import { id } from '../domain/fixtures/samples';

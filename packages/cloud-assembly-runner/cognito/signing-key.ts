@@ -3,7 +3,7 @@ import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, type CryptoKey, t
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openDataFile } from '../data-folder/data-file';
+import { openDataFile } from '../data-folder/atomic-file';
 
 export interface SigningKey {
   readonly kid: string;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openDataFile } from '../../data-folder/data-file';
+import { openDataFile } from '../../data-folder/atomic-file';
 import { physicalId } from '../../cloudformation/physical-id';
 
 const apiKey = z.object({

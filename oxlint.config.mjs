@@ -378,7 +378,7 @@ export default defineConfig({
       files: ['{domain,contract,data,lambdas,lib,packages/simulator,viewer}/**'],
       excludeFiles: [
         'data/store/environment.ts',
-        'packages/simulator/setting.ts',
+        'packages/simulator/settings.ts',
         'lambdas/runtime/logger.ts',
         'lib/functions/bundled/environment-credentials.ts',
       ],

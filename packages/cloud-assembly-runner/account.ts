@@ -9,7 +9,7 @@ import { createCloudWatch } from './cloudwatch';
 import { createMetrics } from './cloudwatch/metrics';
 import { createCognito } from './cognito';
 import { createDynamoDb } from './dynamodb';
-import { createTtlDeletions } from './dynamodb/ttl-deletions';
+import { createTtlDeletions } from './dynamodb/time-to-live';
 import { createEventSources } from './event-source';
 import { createEvents } from './events';
 import type { Faults } from './faults';

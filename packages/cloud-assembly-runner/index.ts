@@ -8,4 +8,4 @@ export type { Ports } from './stack/ports';
 export { run, type RunOptions } from './stack/run';
 export type { ReadyStack } from './stack/stack';
 export type { AwsAccess, StackFacts } from './stack/stack-file';
-export { untilSignal } from './stack/until-signal';
+export { untilSignal } from './stack/command-line';

@@ -2,7 +2,7 @@ import { courseOf, ENDURANCE_S, type Course, type Flight } from './course';
 import { placeAt, secondAt, whenAt, type Stretch } from './stretch';
 import { TAKE_OFF_S, timesOf } from './timeline';
 import { wayHome } from './way';
-import type { Place } from './plane';
+import type { Place } from './dock';
 
 /** Percent of the charge that a second in the air takes, beside the course of the job, which knows its own. */
 export const PER_SECOND = 100 / ENDURANCE_S;

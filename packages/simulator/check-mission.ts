@@ -1,12 +1,11 @@
 import { outboundEvents } from '../../domain/platform/outbound-events';
 import { type InboundDetail } from '../../domain/platform/inbound-events';
 import { courseOf, MAX_CHARGE, type Course, type Flight } from './course';
-import { offsetAt } from './course-state';
-import { dockPositionOf } from './dock-position';
-import type { SimulatedDevice } from './inventory';
+import { offsetAt, timesOf, whyRefused } from './timeline';
+import { dockPositionOf } from './dock';
+import type { SimulatedDevice } from './fleet';
 import { planOf, type MissionPlan } from './mission-plan';
 import { metresBetween } from './progress';
-import { timesOf, whyRefused } from './timeline';
 
 type Checked = InboundDetail<'mission.check.reported'>;
 

@@ -6,7 +6,7 @@ import { neededFrom, PER_SECOND } from './charge';
 import { courseOf, type Flight } from './course';
 import { chargeAt, detourOf, flownOf, isDown, landsFirst, placeOf, placeOfFlown, stretchAt, type Flown } from './flown';
 import { secondAt } from './stretch';
-import type { Order } from './taken';
+import type { Order } from './commands';
 import { MAX_HEIGHT, MIN_HEIGHT, timesOf } from './timeline';
 
 /** What a drone still obeys on its way home, or down. */

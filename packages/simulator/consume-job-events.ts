@@ -2,12 +2,12 @@ import type { EventBridgeEvent } from 'aws-lambda';
 import { isFinal } from '../../domain/jobs/job-lifecycle';
 import { outboundEvents, type OutboundEventType } from '../../domain/platform/outbound-events';
 import { checkMission } from './check-mission';
-import { listDevices } from './inventory';
+import { listDevices } from './fleet';
 import { changePriority, insertMission, withdrawMission } from './missions';
 import { planOf } from './mission-plan';
-import { insertCommand, insertEndedShare } from './open-commands';
+import { insertCommand, insertEndedShare } from './commands';
 import { publishReports } from './publish-reports';
-import { setting } from './setting';
+import { setting } from './settings';
 
 /** Keeps a command for the next tick, which knows what the device does. */
 async function keepCommand(detail: unknown): Promise<void> {

@@ -1,10 +1,8 @@
 import type { FlightSettings } from '../../domain/values/destination';
-import type { DockPosition } from './dock-position';
+import { offsetOf, type DockPosition, type Offset } from './dock';
 import type { MissionPlan } from './mission-plan';
-import { flownAt, mostIn, RAMP_S, straight, type Leg } from './leg';
-import { along, pointsOf, type Point } from './line';
-import { offsetOf, type Offset } from './plane';
-import type { Taken } from './taken';
+import { flownAt, mostIn, RAMP_S, straight, along, pointsOf, type Leg, type Point } from './leg';
+import type { Taken } from './commands';
 import { seededBetween, seededRandom } from './seeded-random';
 
 /** Which job is flown from which dock, and what it asks for. */

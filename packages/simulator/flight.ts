@@ -1,15 +1,15 @@
 import { bearingOf, type Flight } from './course';
-import { cameraAt } from './camera';
-import type { DockPosition } from './dock-position';
-import { chargeAt, flownOf, isOutOfReach, placeOfFlown, stateOf, stretchAt, type Flown } from './flown';
-import { degreesOf } from './plane';
+import { degreesOf, type DockPosition, type Place } from './dock';
+import { chargeAt, flownOf, isOutOfReach, placeOf, placeOfFlown, stateOf, stretchAt, type Flown } from './flown';
 import { secondAt } from './stretch';
 
 /** Longitude, latitude and altitude (GeoJSON). */
 type Position = [number, number, number];
 
 const round = (value: number, digits: number) => Number(value.toFixed(digits));
-const degrees = (radians: number) => ((((radians * 180) / Math.PI) % 360) + 360) % 360;
+const degrees = (radians: number) => (radians * 180) / Math.PI;
+/** From north, in [0, 360). */
+const headingOf = (radians: number) => ((degrees(radians) % 360) + 360) % 360;
 
 /** Seconds over which a speed is measured; and metres per second below which a drone stands. */
 const STEP_S = 0.05;
@@ -37,7 +37,7 @@ function navigationAt(flight: Flight, flown: Flown, t: number) {
       coordinates: [round(longitude, 7), round(latitude, 7), round(dock.altitude + up, 2)] satisfies Position,
     },
     orientation: {
-      heading: round(degrees(headingAt(flight, flown, t)), 1) % 360,
+      heading: round(headingOf(headingAt(flight, flown, t)), 1) % 360,
       // A drone pitches forward, here by one degree per m/s.
       pitch: round(-groundSpeed, 1),
       roll: 0,
@@ -90,3 +90,25 @@ export const atRest = ({ longitude, latitude, altitude }: DockPosition) => ({
   battery: battery(100),
   simulated: true as const,
 });
+
+/**
+ * Where the camera of a drone points to by the last command to it: degrees, pitch up from the horizon, heading from true north.
+ * @param heading of the drone, in degrees
+ * @returns undefined before the first such command
+ */
+function cameraAt(flight: Flight, t: number, place: Place, heading: number) {
+  const isOfCamera = ['GIMBAL', 'LOOK_AT'];
+  const last = flight.commands?.findLast(
+    ({ at, order, refused }) => at <= t && refused === undefined && isOfCamera.includes(order.name),
+  );
+  if (!last) return undefined;
+  const { order } = last;
+  if (order.name === 'GIMBAL') return { pitch: order.pitch ?? 0, heading: (heading + (order.yaw ?? 0) + 360) % 360 };
+  // A place without an altitude is on the ground.
+  const to = placeOf(flight, order, [0, 0, 0]);
+  const [east, north, up] = [to[0] - place[0], to[1] - place[1], to[2] - place[2]];
+  return {
+    pitch: degrees(Math.atan2(up, Math.hypot(east, north))),
+    heading: headingOf(Math.atan2(east, north)),
+  };
+}

@@ -3,9 +3,9 @@ import { type CommandReason } from '../../domain/commands/command-lifecycle';
 import { type FailureReason } from '../../domain/jobs/job-report';
 import { type Flight } from './course';
 import { lowAt, spentAt } from './charge';
-import { offsetOf, type Place } from './plane';
+import { offsetOf, type Place } from './dock';
 import { changedAt, endOf, haltOf, inTurn, placeAt, rateAt, secondAt, type Stretch } from './stretch';
-import type { Order, Taken } from './taken';
+import type { Order, Taken } from './commands';
 import { DOCK_FAULT_S, LINK_LOST_S, TAKE_OFF_S } from './timeline';
 import { entryOf, STAYING, USUAL_SPEED, wayAlong, wayAround, wayDown, wayHome, wayTo, type Way } from './way';
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { listDevices, type SimulatedDevice } from './inventory';
+import { listDevices, type SimulatedDevice } from './fleet';
 import { beginRun, readOpenItems } from './open-items';
-import { inPhases, PHASES } from './phases';
-import { setting } from './setting';
+import { setting } from './settings';
 import { publishTelemetry, tick } from './tick';
 
 /**
@@ -13,6 +12,9 @@ const RUN_MS = 80_000;
 const TICK_MS = 1000;
 /** The inventory is read again every so many ticks. */
 const INVENTORY_EVERY_TICKS = 5;
+
+/** Parts of a second in which devices report: all at once would be a burst that no real fleet makes. */
+const PHASES = 5;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const pauseUntil = (moment: number) => pause(Math.max(0, moment - Date.now()));
@@ -44,4 +46,14 @@ export async function handler(): Promise<void> {
     }
     await pauseUntil(startedAt + TICK_MS);
   }
+}
+
+const sortKeyOf = ({ deviceGroupId, deviceId }: SimulatedDevice) => `${deviceGroupId} ${deviceId}`;
+
+/** Distributes devices evenly over the phases, those of a group next to each other. */
+function inPhases(devices: readonly SimulatedDevice[]): SimulatedDevice[][] {
+  const sorted = devices.toSorted((one, other) => (sortKeyOf(one) < sortKeyOf(other) ? -1 : 1));
+  const phases = Array.from({ length: PHASES }, (): SimulatedDevice[] => []);
+  sorted.forEach((device, index) => phases[Math.floor((index * PHASES) / sorted.length)]?.push(device));
+  return phases;
 }

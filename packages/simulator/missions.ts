@@ -3,7 +3,7 @@ import { missionLine } from '../../domain/missions/mission';
 import { outboundEvents } from '../../domain/platform/outbound-events';
 import { answers, failures } from './mission-plan';
 import { endItem, finishedTtl, insertItem, updateItem } from './table';
-import { taken, type Taken } from './taken';
+import { taken, type Taken } from './commands';
 
 const { desiredLocation, flight } = outboundEvents['job.created'].shape;
 

@@ -1,7 +1,7 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { mission, type Mission } from './missions';
-import { endedShare, openCommand, type EndedShare, type OpenCommand } from './open-commands';
+import { endedShare, openCommand, type EndedShare, type OpenCommand } from './commands';
 import { dynamodb, tableName, updateItem } from './table';
 
 /** Key of the item that holds the latest run, beside the missions. No job has such an id. */

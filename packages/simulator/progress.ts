@@ -1,7 +1,7 @@
 import type { Progress } from '../../domain/jobs/progress';
 import { courseOf, turnsBack, type Flight } from './course';
 import { flownOf, overAt, placeOfFlown, stretchAt, type Flown } from './flown';
-import type { Place } from './plane';
+import type { Place } from './dock';
 import { reportsOf } from './reports';
 import { secondAt } from './stretch';
 import { LINK_LOST_S, TAKE_OFF_S, timesOf } from './timeline';

@@ -1,8 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { PLATFORM } from '../../domain/values/service';
 import { type InboundEvent } from '../../domain/platform/inbound-events';
-import { clientConfig } from './client-config';
-import { setting } from './setting';
+import { clientConfig, setting } from './settings';
 
 const client = new EventBridgeClient(clientConfig);
 

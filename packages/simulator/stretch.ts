@@ -1,5 +1,5 @@
 import { passed, rateAfter, secondsUntil, STEADY, type Pace } from './pace';
-import type { Place } from './plane';
+import type { Place } from './dock';
 import { smoothly, type Way } from './way';
 
 /** A part of a flight: one way, at one pace. Each begins where and as fast as the one before ends. */

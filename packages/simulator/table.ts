@@ -1,7 +1,6 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { clientConfig } from './client-config';
-import { setting } from './setting';
+import { clientConfig, setting } from './settings';
 
 export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig), {
   marshallOptions: { removeUndefinedValues: true },

@@ -2,12 +2,11 @@ import { endsFlight } from '../../domain/commands/stops';
 import { type CommandReason } from '../../domain/commands/command-lifecycle';
 import { isSupported, whyNotObeyed } from './command-refusal';
 import { flownOf, isOutOfReach } from './flown';
-import { elapsedOf, flightOf, type Fleet, type Flying } from './flying';
+import { elapsedOf, flightOf, type Fleet, type Flying } from './fleet';
 import { storeCommand } from './missions';
-import { endCommand, takePlace, type OpenCommand } from './open-commands';
+import { endCommand, takePlace, order, type OpenCommand, type Taken } from './commands';
 import type { OpenItems } from './open-items';
 import { publishReports } from './publish-reports';
-import { order, type Taken } from './taken';
 
 type Waiting = Pick<OpenItems, 'commands' | 'endedShares'>;
 

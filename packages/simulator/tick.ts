@@ -1,13 +1,11 @@
 import type { InboundEvent } from '../../domain/platform/inbound-events';
+import { dockPositionOf, offsetOf } from './dock';
 import { atRest, flightAt } from './flight';
-import { elapsedOf, flightOf, isFlying, speedOf, type Fleet, type Flying } from './flying';
-import { deviceFor } from './device-choice';
-import { dockPositionOf } from './dock-position';
-import type { SimulatedDevice } from './inventory';
-import { endMission, storeReportCount, assignMission, type Mission } from './missions';
+import { outcomesOf } from './flown';
+import { elapsedOf, flightOf, isFlying, speedOf, type Fleet, type Flying, type SimulatedDevice } from './fleet';
+import { assignMission, endMission, storeAnswerCount, storeReportCount, type Mission } from './missions';
 import type { OpenItems } from './open-items';
 import { progressAt } from './progress';
-import { publishDueOutcomes } from './publish-outcomes';
 import { publishReports } from './publish-reports';
 import { freeAt, publishable, reportsOf } from './reports';
 import { takeCommands } from './take-commands';
@@ -17,6 +15,24 @@ export type Flights = ReadonlyMap<string, Flying>;
 
 /** Maximum samples in one event of the bus. */
 const MAX_SAMPLES_PER_EVENT = 100;
+
+/**
+ * Which of the free devices flies a mission: the one that its job names, or one of its group, for a place or a line the nearest.
+ * @param free in the order of the inventory, which decides where there is no place
+ * @returns undefined when none of them can
+ */
+export function deviceFor(
+  { deviceGroupId, deviceId, plan: { place, line } }: Pick<Mission, 'deviceGroupId' | 'deviceId' | 'plan'>,
+  free: readonly SimulatedDevice[],
+  seed: string,
+): SimulatedDevice | undefined {
+  const able = free.filter((one) => one.deviceGroupId === deviceGroupId && (deviceId ?? one.deviceId) === one.deviceId);
+  const [longitude, latitude] = place?.location.coordinates ?? line?.waypoints[0] ?? [];
+  if (longitude === undefined || latitude === undefined) return able[0];
+  const metresOf = (one: SimulatedDevice) =>
+    Math.hypot(...offsetOf(dockPositionOf(seed, one.deviceGroupId, one.deviceId), longitude, latitude));
+  return able.toSorted((one, other) => metresOf(one) - metresOf(other))[0];
+}
 
 /** Assigns waiting missions to available devices, by priority and then by age. */
 async function assignMissions(missions: readonly Mission[], { devices, seed }: Fleet, now: Date): Promise<Flying[]> {
@@ -55,6 +71,29 @@ async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Prom
   );
   if (next.length > 0) await storeReportCount(jobId, reported + next.length, now);
   return reported + next.length >= due.length;
+}
+
+/** How much later a drone answers that is asked to be late, in seconds. */
+const LATE_S = 40;
+
+/**
+ * Publishes the outcomes of a mission's commands that are due by now, then stores their count: at-least-once delivery.
+ * @returns whether none is left to be told
+ */
+async function publishDueOutcomes(mission: Flying, fleet: Fleet, now: Date): Promise<boolean> {
+  const { jobId, deviceId, answered, plan } = mission;
+  const { commands: manner } = plan;
+  if (mission.commands.length === 0 || manner === 'silent') return true;
+  const outcomes = outcomesOf(flightOf(mission, fleet));
+  const late = manner === 'late' ? LATE_S * speedOf(mission, fleet) : 0;
+  const due = outcomes.filter(({ at }) => at + late <= elapsedOf(mission, fleet, now));
+  const reports = due.slice(answered).map(({ requestId, outcome, reason }): InboundEvent => {
+    const detail = { requestId, deviceId, outcome, reason, at: now.toISOString() };
+    return { type: 'control.outcome.reported', detail };
+  });
+  await publishReports(manner === 'twice' ? reports.flatMap((report) => [report, report]) : reports);
+  if (due.length > answered) await storeAnswerCount(jobId, due.length);
+  return due.length === outcomes.length;
 }
 
 /** Reports what a mission and its commands have come to, and ends it when there is nothing more. */

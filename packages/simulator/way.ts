@@ -1,9 +1,8 @@
 import { courseOf, type Flight } from './course';
-import { CLOSING_S, timesOf } from './timeline';
-import { dockStateAt, droneStateAt, offsetAt } from './course-state';
+import { CLOSING_S, timesOf, dockStateAt, droneStateAt, offsetAt } from './timeline';
 import { flownAt, secondsFor } from './leg';
 import { passed, secondsUntil, type Pace } from './pace';
-import type { Place } from './plane';
+import type { Place } from './dock';
 
 /** What a drone flies in one piece: it stands at the beginning of each way but the first, and at the end. */
 export interface Way {

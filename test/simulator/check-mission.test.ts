@@ -1,6 +1,6 @@
 import { EVENT_VERSION } from '../../domain/platform/outbound-events';
 import { checkMission } from '../../packages/simulator/check-mission';
-import { dockPositionOf } from '../../packages/simulator/dock-position';
+import { dockPositionOf } from '../../packages/simulator/dock';
 import { acme, id } from '../domain/fixtures/samples';
 
 const seed = 'test';

@@ -5,7 +5,7 @@ import { deviceState } from '../../domain/telemetry/sample';
 import { courseOf, type Flight } from '../../packages/simulator/course';
 import { flightAt } from '../../packages/simulator/flight';
 import { flownOf, outcomesOf, overAt, placeOfFlown } from '../../packages/simulator/flown';
-import { offsetOf } from '../../packages/simulator/plane';
+import { offsetOf } from '../../packages/simulator/dock';
 import { progressAt } from '../../packages/simulator/progress';
 import { freeAt, reportsOf } from '../../packages/simulator/reports';
 import { timesOf } from '../../packages/simulator/timeline';

@@ -2,7 +2,7 @@ import { progress } from '../../domain/jobs/progress';
 import { deviceState } from '../../domain/telemetry/sample';
 import { lifecycle, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { courseOf, type Flight } from '../../packages/simulator/course';
-import { dockPositionOf } from '../../packages/simulator/dock-position';
+import { dockPositionOf } from '../../packages/simulator/dock';
 import { atRest, flightAt } from '../../packages/simulator/flight';
 import { failures, planOf } from '../../packages/simulator/mission-plan';
 import { progressAt } from '../../packages/simulator/progress';

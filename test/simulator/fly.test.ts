@@ -1,6 +1,6 @@
 import { ScanCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../packages/simulator/fly';
-import { dockPositionOf } from '../../packages/simulator/dock-position';
+import { dockPositionOf } from '../../packages/simulator/dock';
 import { dynamodb, publishedDetails } from './fixtures/aws';
 
 const LATEST_RUN = 'latest-run';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { headerOf, type Call } from './integrations/call';
 import { GatewayError } from './gateway-responses';
 import { createThrottle, throttleSettings, type Throttle } from './throttle';
-import { openDataFile } from '../data-folder/data-file';
+import { openDataFile } from '../data-folder/atomic-file';
 import { physicalId } from '../cloudformation/physical-id';
 
 export const usagePlanProperties = z.object({

@@ -1,7 +1,6 @@
 import { AWS_CUSTOM_RESOURCE, AWS_CUSTOM_RESOURCE_PROVIDER } from './aws-custom-resource';
 import { toLocalHosts, type LocalAddresses } from '../aws-endpoint/aws-hosts';
 import { resolveDynamicReferences } from './dynamic-references';
-import { ignored } from './ignored-types';
 import { resolve } from './intrinsics';
 import { checkNames } from './name-rules';
 import type { Created, Resource, Service } from '../service';
@@ -21,8 +20,8 @@ export type Outputs = Readonly<Record<string, string>>;
 /**
  * Creates every resource through the service of its type, after those it refers to, with intrinsic functions resolved
  * and public AWS hosts replaced by local ones. Returns the stack's outputs.
- * @throws Error before anything is created, naming all types that are neither supported nor in `ignored-types.ts`, and for a
- *   name that the service of the resource would refuse
+ * @throws Error before anything is created, naming all types that are neither supported nor in {@link ignored}, and for a name
+ *   that the service of the resource would refuse
  */
 export async function deploy(
   { template, stackName }: Assembly,
@@ -73,7 +72,7 @@ function checkTypes(resources: readonly RawResource[], serviceByType: ReadonlyMa
     .map(({ Type, logicalId }) => `${Type} (${logicalId})`);
   if (unknown.length === 0) return;
   throw new Error(
-    `These resource types are not supported: ${unknown.join(', ')}. Implement them in local/, or list them in local/cloudformation/ignored-types.ts with a reason.`,
+    `These resource types are not supported: ${unknown.join(', ')}. Implement them, or list them in cloudformation/deploy.ts as ignored, with a reason.`,
   );
 }
 
@@ -105,3 +104,22 @@ function withPlace<T>(place: string, work: () => T): T {
     throw new Error(`${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }
+
+/** Resource types that have no effect on one machine, each with the reason. */
+export const ignored: Readonly<Record<string, string>> = {
+  'AWS::CDK::Metadata': 'reports the version of the CDK to AWS',
+  'AWS::CloudWatch::CompositeAlarm': 'alarms fire one by one',
+  'AWS::CloudWatch::Dashboard': 'there is no console to display it',
+  'AWS::EventSchemas::Discoverer': 'schemas are documentation and input of code generators',
+  'AWS::EventSchemas::Registry': 'schemas are documentation and input of code generators',
+  'AWS::EventSchemas::RegistryPolicy': 'schemas are documentation and input of code generators',
+  'AWS::EventSchemas::Schema': 'schemas are documentation and input of code generators',
+  'AWS::Events::EventBusPolicy': 'there are no other accounts that could put events',
+  'AWS::Logs::LogGroup': 'function logs are appended to functions.log in the data folder',
+  'AWS::Logs::MetricFilter': 'only lines in the embedded format publish metrics',
+  'AWS::SNS::Subscription': 'no notifications are sent',
+  'AWS::SNS::Topic': 'no notifications are sent',
+  'AWS::SNS::TopicPolicy': 'no notifications are sent',
+  'AWS::WAFv2::WebACL': 'all requests come from this machine, so none are rate-limited by address',
+  'AWS::WAFv2::WebACLAssociation': 'there is no web ACL to associate',
+};

@@ -6,9 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { existsSync, readFileSync } from 'node:fs';
-import { openDataFile } from '../data-folder/data-file';
 import { physicalId } from '../cloudformation/physical-id';
-import { replaceFile } from '../data-folder/atomic-file';
+import { openDataFile, replaceFile } from '../data-folder/atomic-file';
 
 /** Settings of a client under Cognito's names; missing ones have Cognito's defaults. */
 export const clientSettings = z.object({

@@ -57,3 +57,21 @@ function only(names: readonly string[], headers: AwsCall['headers']): Record<str
   const given = names.map((name) => [name, headers[name]] as const);
   return Object.fromEntries(given.filter((one): one is readonly [string, string] => typeof one[1] === 'string'));
 }
+
+/** "Length Constraints: Minimum length of 21" (Amazon DynamoDB Streams API reference, StreamRecord): clients check it. */
+const SEQUENCE_NUMBER_LENGTH = 21;
+
+/** A sequence number of the engine, which counts from 1 and understands leading zeros, as AWS writes it. */
+export const sequenceNumber = (ofEngine: string): string => ofEngine.padStart(SEQUENCE_NUMBER_LENGTH, '0');
+
+const SEQUENCE_NUMBERS = ['SequenceNumber', 'StartingSequenceNumber', 'EndingSequenceNumber'];
+
+/** An answer of the engine about a stream with all sequence numbers as AWS writes them. */
+export function withSequenceNumbers({ status, headers, body }: AwsAnswer): AwsAnswer {
+  const value: unknown = JSON.parse(String(body), (name, one: unknown) =>
+    SEQUENCE_NUMBERS.includes(name) && typeof one === 'string' ? sequenceNumber(one) : one,
+  );
+  // The checksum was that of the engine's text.
+  const { 'x-amz-crc32': _, ...others } = headers;
+  return { status, headers: others, body: JSON.stringify(value) };
+}

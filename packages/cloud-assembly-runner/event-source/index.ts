@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { Meter } from '../billing/meter';
-import type { TtlDeletions } from '../dynamodb/ttl-deletions';
+import type { TtlDeletions } from '../dynamodb/time-to-live';
 import { parseEventPattern } from '../events/event-pattern';
 import type { Faults } from '../faults';
 import type { Lambda } from '../lambda';
@@ -13,9 +13,14 @@ import { evaluate, type AccessRequest, type PolicyDocument } from '../iam/policy
 import { propertiesOf } from '../cloudformation/properties';
 import type { AwsApi, Resource, Service } from '../service';
 import type { Sqs } from '../sqs';
-import { openPositions, type Positions } from './positions';
+import {
+  openPositions,
+  startStreamSource,
+  streamSourcePermissions,
+  streamSourceProperties,
+  type Positions,
+} from './stream-source';
 import { queueSourcePermissions, queueSourceProperties, startQueueSource } from './queue-source';
-import { startStreamSource, streamSourcePermissions, streamSourceProperties } from './stream-source';
 import { createTableWrites } from './table-writes';
 
 export interface EventSourcesOptions {

@@ -9,8 +9,7 @@ import { longestChain } from '../lambda/trace';
 import type { AccessRequest } from '../iam/policy';
 import { requestsOf, type Queue, type Sqs } from '../sqs';
 import { monotonicNow } from '../monotonic-clock';
-import { failedMessages } from './batch-item-failures';
-import { queueRecord, type QueueRecord } from './queue-record';
+import { md5, systemAttributesOf, type ReceivedMessage } from '../sqs/message';
 
 export const queueSourceProperties = z
   .strictObject({
@@ -182,4 +181,51 @@ function parsed(body: string): unknown {
   } catch {
     return body;
   }
+}
+
+const report = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() }).nullish();
+
+/**
+ * Failed messages according to a function's answer. An invalid answer, or one that names a message outside the batch,
+ * fails the whole batch (Lambda developer guide, "Implementing partial batch responses", SQS).
+ */
+function failedMessages(answer: unknown, messageIds: readonly string[]): readonly string[] {
+  const parsed = report.safeParse(answer);
+  if (!parsed.success) return messageIds;
+  const reported = (parsed.data?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier);
+  return reported.every((id) => messageIds.includes(id)) ? reported : messageIds;
+}
+
+interface QueueRecordPlace {
+  readonly region: string;
+  readonly accountId: string;
+  readonly queueArn: string;
+}
+
+/** A message in a function's event: Lambda developer guide, "Example Amazon SQS message event". */
+export type QueueRecord = ReturnType<typeof queueRecord>;
+
+function queueRecord(message: ReceivedMessage, { region, accountId, queueArn }: QueueRecordPlace) {
+  return {
+    messageId: message.id,
+    receiptHandle: message.receiptHandle,
+    body: message.body,
+    attributes: systemAttributesOf(message, accountId),
+    messageAttributes: Object.fromEntries(
+      Object.entries(message.attributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
+        name,
+        {
+          ...(StringValue !== undefined && { stringValue: StringValue }),
+          ...(BinaryValue !== undefined && { binaryValue: BinaryValue }),
+          stringListValues: [],
+          binaryListValues: [],
+          dataType: DataType,
+        },
+      ]),
+    ),
+    md5OfBody: md5(message.body),
+    eventSource: 'aws:sqs',
+    eventSourceARN: queueArn,
+    awsRegion: region,
+  };
 }

@@ -1,13 +1,13 @@
 /** Polls a stream for an event source mapping: Lambda developer guide, "Using AWS Lambda with Amazon DynamoDB". */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TtlDeletions } from '../dynamodb/ttl-deletions';
+import { EventEmitter, once } from 'node:events';
+import type { TtlDeletions } from '../dynamodb/time-to-live';
 import type { EventPattern } from '../events/event-pattern';
 import { createDelivery, type DeliveryOptions } from './batch-delivery';
-import { createCheckpoint, type Checkpoint } from './checkpoint';
-import { createLane, type Lane, type Pending } from './lane';
 import type { Position, StreamReader, StreamRecord } from './stream-reader';
 import type { TableWrites } from './table-writes';
+import { monotonicNow } from '../monotonic-clock';
 
 export interface StreamPollerOptions extends Pick<
   DeliveryOptions,
@@ -132,4 +132,97 @@ async function deliver(options: StreamPollerOptions, checkpoint: Checkpoint, bat
       checkpoint.advance();
     },
   })(batch.map(({ record }) => record));
+}
+
+/** A record of a stream that has been read, or the end of a page. */
+export interface Progress {
+  readonly position: Position;
+  isDone: boolean;
+}
+
+/** How far a stream is processed while several batches of it are. */
+interface Checkpoint {
+  /** Adds what was read, in the order of the stream. */
+  add(read: readonly Progress[]): void;
+  /** Call it after something is done: a position is reached when everything before it is done too. */
+  advance(): void;
+  /** How many records have been read and are not behind the checkpoint. */
+  readonly open: number;
+}
+
+/** @param reached called with the position up to which everything is done, whenever it moves */
+function createCheckpoint(reached: (position: Position) => void): Checkpoint {
+  const open: Progress[] = [];
+
+  return {
+    get open() {
+      return open.length;
+    },
+    add: (read) => void open.push(...read),
+    advance() {
+      const first = open.findIndex(({ isDone }) => !isDone);
+      const done = open.splice(0, first < 0 ? open.length : first);
+      const last = done.at(-1);
+      if (last) reached(last.position);
+    },
+  };
+}
+
+/** A record that has been read and is to be delivered. */
+interface Pending extends Progress {
+  readonly record: StreamRecord;
+}
+
+interface LaneOptions {
+  readonly batchSize: number;
+  /** How long an incomplete batch waits for more records. */
+  readonly windowMs: number;
+  /** Delivers a batch of one shard; resolves when it is done, or after the signal has aborted. */
+  deliver(batch: readonly Pending[]): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** The records of a shard whose batches are delivered one after the other. */
+interface Lane {
+  add(pending: Pending): void;
+  /** Delivers until the signal aborts. */
+  run(): Promise<void>;
+}
+
+function createLane({ batchSize, windowMs, deliver, signal }: LaneOptions): Lane {
+  const queue: Pending[] = [];
+  const changes = new EventEmitter();
+  const change = () => once(changes, 'change', { signal }).catch(() => undefined);
+
+  /** Takes the next batch; a batch has records of one shard only. */
+  function take(): Pending[] {
+    const shardId = queue[0]?.position.shardId;
+    const end = queue.slice(0, batchSize).findIndex(({ position }) => position.shardId !== shardId);
+    return queue.splice(0, end < 0 ? batchSize : end);
+  }
+
+  async function collect(): Promise<void> {
+    const deadline = monotonicNow() + windowMs;
+    while (queue.length < batchSize && monotonicNow() < deadline && !signal.aborted) {
+      const timer = setTimeout(() => changes.emit('change'), deadline - monotonicNow());
+      await change();
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    add(pending) {
+      queue.push(pending);
+      changes.emit('change');
+    },
+    async run() {
+      while (!signal.aborted) {
+        if (queue.length === 0) await change();
+        else {
+          await collect();
+          await deliver(take());
+        }
+      }
+    },
+  };
 }

@@ -1,7 +1,7 @@
 /** Reads a table's stream: Amazon DynamoDB Streams API reference (DescribeStream, GetShardIterator, GetRecords). */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { sequenceNumber } from '../dynamodb/sequence-numbers';
+import { sequenceNumber } from '../dynamodb/forward';
 
 /** Position in a stream: the last processed record. */
 export interface Position {

@@ -1,16 +1,18 @@
 /** Event source mappings of DynamoDB streams: Lambda developer guide, "Using AWS Lambda with Amazon DynamoDB". */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { parseEventPattern } from '../events/event-pattern';
 import { noFaults, type Faults } from '../faults';
 import type { Lambda } from '../lambda';
 import type { AccessRequest } from '../iam/policy';
 import type { Sqs } from '../sqs';
-import { failureRecord } from './failure-record';
 import { pollStream } from './stream-poller';
-import type { Positions } from './positions';
-import { createStreamReader, type StreamRecord } from './stream-reader';
-import type { TtlDeletions } from '../dynamodb/ttl-deletions';
+import { createStreamReader, type StreamRecord, type Position } from './stream-reader';
+import type { TtlDeletions } from '../dynamodb/time-to-live';
 import type { TableWrites } from './table-writes';
+import type { DiscardReason } from './batch-delivery';
+import { openDataFile } from '../data-folder/atomic-file';
 
 export const streamSourceProperties = z.strictObject({
   FunctionName: z.string(),
@@ -116,3 +118,87 @@ export function startStreamSource(
 /** Of the last record of a batch, in ms. The time of a record has no fractions of a second. */
 const ageOf = (records: readonly StreamRecord[]): number =>
   Math.max(0, Date.now() - (records.at(-1)?.dynamodb.ApproximateCreationDateTime ?? Infinity) * 1000);
+
+/** Discarded records and why. */
+interface Discarded {
+  readonly records: readonly StreamRecord[];
+  readonly reason: DiscardReason;
+  /** Number of invocations with them. */
+  readonly calls: number;
+  readonly functionArn: string;
+  readonly streamArn: string;
+  readonly shardId: string;
+}
+
+/**
+ * Message for the on-failure destination. It has the position of the records, not their content (Lambda developer
+ * guide, "Retain discarded records for a DynamoDB event source", example invocation record).
+ */
+function failureRecord({ records, reason, calls, functionArn, streamArn, shardId }: Discarded): object {
+  const [first, last] = [records[0]?.dynamodb, records.at(-1)?.dynamodb];
+  return {
+    requestContext: { requestId: randomUUID(), functionArn, condition: reason, approximateInvokeCount: calls },
+    // Records can expire before the first invocation.
+    ...(calls > 0 && {
+      responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+    }),
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    DDBStreamBatchInfo: {
+      shardId,
+      startSequenceNumber: first?.SequenceNumber,
+      endSequenceNumber: last?.SequenceNumber,
+      approximateArrivalOfFirstRecord: arrival(first),
+      approximateArrivalOfLastRecord: arrival(last),
+      batchSize: records.length,
+      streamArn,
+    },
+  };
+}
+
+function arrival(record: StreamRecord['dynamodb'] | undefined): string {
+  return new Date((record?.ApproximateCreationDateTime ?? 0) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+/** Positions of event source mappings in their streams, persisted. */
+export interface Positions {
+  /** Undefined if the mapping has no position in this stream. */
+  get(mapping: string, streamArn: string): Position | undefined;
+  /** Stores a position asynchronously: after a crash the last records are processed again. */
+  set(mapping: string, streamArn: string, position: Position): void;
+  /** Writes pending positions to the file. */
+  flush(): void;
+}
+
+const storedPositions = z.record(
+  z.string(),
+  z.object({ streamArn: z.string(), shardId: z.string(), sequenceNumber: z.string() }),
+);
+
+/** Positions are written at this interval: a batch takes a few milliseconds, and so does a write. */
+const WRITE_INTERVAL_MS = 200;
+
+export function openPositions(dataFolder: string): Positions {
+  const file = openDataFile(join(dataFolder, 'event-sources.json'), storedPositions, {});
+  const positions = new Map(Object.entries(file.read()));
+  let timer: NodeJS.Timeout | undefined;
+
+  const flush = () => {
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    timer = undefined;
+    file.write(Object.fromEntries(positions));
+  };
+
+  return {
+    get: (mapping, streamArn) => {
+      const known = positions.get(mapping);
+      return known?.streamArn === streamArn ? known : undefined;
+    },
+    set: (mapping, streamArn, { shardId, sequenceNumber }) => {
+      positions.set(mapping, { streamArn, shardId, sequenceNumber });
+      timer ??= setTimeout(flush, WRITE_INTERVAL_MS);
+    },
+    flush,
+  };
+}

@@ -6,7 +6,7 @@
 import type { Lambda } from '../lambda';
 import type { AsyncInvoker } from '../lambda/async-invoker';
 import type { Sqs } from '../sqs';
-import type { Rule, Target } from './rule';
+import type { Rule, Target } from './rules';
 
 export interface DeliveryOptions {
   readonly lambda: Pick<Lambda, 'permits'>;

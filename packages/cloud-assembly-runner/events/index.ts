@@ -11,13 +11,11 @@ import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import type { Sqs } from '../sqs';
 import { createEventsApi } from './api';
-import { readArchive, type Archive } from './archive';
+import { readArchive, replayOperations, type Archive } from './archive';
 import { createDelivery } from './delivery';
 import { putEvents, type BusEvent } from './put-events';
-import { replayOperations } from './replays';
-import { readRule, type Rule } from './rule';
+import { readRule, createRuleRegistry, type Rule } from './rules';
 import { ruleOperations } from './rule-operations';
-import { createRuleRegistry } from './rule-registry';
 
 export interface EventsOptions {
   readonly region: string;

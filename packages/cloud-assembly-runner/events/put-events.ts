@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { stepsOf, type Charges } from '../billing/meter';
 import type { Quotas } from '../quotas';
-import { EventsError, read, type EventsOperation } from './operation';
-import { busNameIn } from './rule';
+import { EventsError, read, type EventsOperation } from './api';
+import { busNameIn } from './rules';
 
 const entry = z.object({
   EventBusName: z.string().default('default'),

@@ -1,9 +1,8 @@
 /** Operations on rules and their targets: EventBridge API reference. */
 import * as z from 'zod';
 import { parseEventPattern } from './event-pattern';
-import { EventsError, read, type EventsOperation, type Permission } from './operation';
-import { busNameIn, MAX_TARGETS, RULE_NAME, rulePath, targetDefinition, type Rule } from './rule';
-import type { RuleRegistry } from './rule-registry';
+import { EventsError, read, type EventsOperation, type Permission } from './api';
+import { busNameIn, MAX_TARGETS, RULE_NAME, rulePath, targetDefinition, type Rule, type RuleRegistry } from './rules';
 
 export interface RuleOperationsOptions {
   readonly rules: RuleRegistry;

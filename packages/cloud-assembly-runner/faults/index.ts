@@ -3,8 +3,8 @@
  * affected.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import * as z from 'zod';
 import { failure } from '../aws-endpoint/aws-error';
-import { withFailedEntries } from './failed-entries';
 import { noFaultSettings, type FaultSettings } from './faults-file';
 import type { AwsAnswer, AwsCall } from '../service';
 
@@ -164,4 +164,32 @@ function conflict(call: AwsCall): AwsAnswer {
   const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
   const canceled = failure('json', 400, 'TransactionCanceledException', Message);
   return { ...canceled, body: JSON.stringify({ ...JSON.parse(String(canceled.body)), Message, CancellationReasons }) };
+}
+
+const request = z.looseObject({ Entries: z.array(z.unknown()) });
+const response = z.looseObject({ Entries: z.array(z.unknown()) });
+
+/**
+ * Makes a call of PutEvents without some of its entries, which fail in the answer: EventBridge user guide, "Handling
+ * failures with PutEvents".
+ * @param fails whether the next entry fails
+ */
+async function withFailedEntries(
+  call: AwsCall,
+  fails: () => boolean,
+  answer: (call: AwsCall) => Promise<AwsAnswer>,
+): Promise<AwsAnswer> {
+  const input = request.parse(JSON.parse(call.body.toString()));
+  const failed = input.Entries.map(fails);
+  const made = input.Entries.filter((_, index) => failed[index] === false);
+  if (made.length === failed.length) return answer(call);
+  const nothing: AwsAnswer = { status: 200, headers: {}, body: '{"Entries":[]}' };
+  const body = Buffer.from(JSON.stringify({ ...input, Entries: made }));
+  const answered = made.length === 0 ? nothing : await answer({ ...call, body });
+  if (answered.status !== 200) return answered;
+  const { Entries: results, ...rest } = response.parse(JSON.parse(String(answered.body)));
+  const refused = { ErrorCode: 'InternalFailure', ErrorMessage: 'Internal failure' };
+  const Entries = failed.map((isFailed) => (isFailed ? refused : results.shift()));
+  const FailedEntryCount = Entries.filter((one) => z.object({ ErrorCode: z.string() }).safeParse(one).success).length;
+  return { ...answered, body: JSON.stringify({ ...rest, FailedEntryCount, Entries }) };
 }

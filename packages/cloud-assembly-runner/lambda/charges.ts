@@ -2,8 +2,7 @@
  * What an invocation is charged with: Lambda pricing (requests, and duration from the start of the code to its end, including
  * initialisation, rounded up to the millisecond), and what it writes to CloudWatch Logs and X-Ray.
  */
-import type { Charges, Meter } from '../billing/meter';
-import { createSampling } from '../billing/sampling';
+import { createSampling, type Charges, type Meter } from '../billing/meter';
 import type { Spent } from './instances/worker';
 
 /** Memory at which a function has one processor (developer guide, "Configure Lambda function memory"). */

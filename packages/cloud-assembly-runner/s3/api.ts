@@ -3,10 +3,8 @@ import { failure } from '../aws-endpoint/aws-error';
 import type { Charges } from '../billing/meter';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import type { BucketPolicy } from './bucket-policy';
-import type { ObjectStore } from './object-store';
-import { DEFAULT_CONTENT_TYPE, etagOf } from './objects';
-import { payloadOf } from './payload';
-import { S3Error } from './s3-error';
+import { DEFAULT_CONTENT_TYPE, etagOf, type ObjectStore } from './objects';
+import { payloadOf, S3Error } from './payload';
 
 /** A bucket as calls see it. */
 export interface ApiBucket {

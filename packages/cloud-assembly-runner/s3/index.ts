@@ -10,12 +10,17 @@ import { physicalId } from '../cloudformation/physical-id';
 import { propertiesOf } from '../cloudformation/properties';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { arnOf, createS3Api } from './api';
-import { bucketOrigin } from './bucket-origin';
+import { bucketOrigin, lateDeployment, type LateDeployment } from './bucket-origin';
 import { bucketPolicyProperties, type BucketPolicy } from './bucket-policy';
-import { markersConfig, replaceMarkers } from './markers';
-import { lateDeployment, type LateDeployment } from './late-deployment';
-import { openObjectStore, type ObjectStore } from './object-store';
-import { deployedObject, filesBelow, type StoredObject } from './objects';
+import {
+  markersConfig,
+  replaceMarkers,
+  deployedObject,
+  filesBelow,
+  openObjectStore,
+  type StoredObject,
+  type ObjectStore,
+} from './objects';
 
 export interface S3Options {
   readonly region: string;

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { AwsCall } from '../service';
-import { S3Error } from './s3-error';
 
 export interface Payload {
   readonly content: Buffer;
@@ -77,4 +76,15 @@ function incomplete(): S3Error {
 
 function badDigest(what: string): S3Error {
   return new S3Error(400, 'BadDigest', `The ${what} you specified did not match the calculated checksum.`);
+}
+
+/** Error of a call: Amazon S3 API reference, "Error responses". */
+export class S3Error extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
 }

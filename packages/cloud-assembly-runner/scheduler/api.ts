@@ -4,8 +4,7 @@ import { failure } from '../aws-endpoint/aws-error';
 import type { AccessRequest } from '../iam/policy';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
-import { parseScheduleExpression } from './expression';
-import { schedule, type StoredSchedule, type Schedule } from './schedule';
+import { parseScheduleExpression, schedule, type StoredSchedule, type Schedule } from './schedule';
 
 /** Store of schedules behind the API. */
 export interface Schedules {

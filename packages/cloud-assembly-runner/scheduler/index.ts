@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { noMeter, type Meter } from '../billing/meter';
-import { openDataFile } from '../data-folder/data-file';
+import { openDataFile } from '../data-folder/atomic-file';
 import type { Iam } from '../iam';
 import type { Lambda } from '../lambda';
 import { createAsyncInvoker } from '../lambda/async-invoker';

@@ -1,6 +1,5 @@
 import type { Meter } from '../billing/meter';
-import { parseScheduleExpression } from './expression';
-import type { StoredSchedule } from './schedule';
+import { parseScheduleExpression, type StoredSchedule } from './schedule';
 
 /** Interval at which the clock is read: timers don't notice when it is set or when a laptop slept. */
 const CLOCK_CHECK_MS = 1000;

@@ -9,15 +9,13 @@ import { propertiesOf } from '../cloudformation/properties';
 import { monotonicNow } from '../monotonic-clock';
 import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
 import { createMessageMoveTasks } from './message-move-tasks';
-import { openMessageStore, type MessageStore } from './message-store';
-import type { MessageAttributes } from './message';
-import { operations } from './operations';
+import { openMessageStore, type MessageStore, type MessageAttributes } from './message';
+import { operations, SqsError } from './operations';
 import type { Queue } from './queue';
 import { queueAttributes } from './queue-attributes';
 import { QUEUE_NAME, queueIn, queueNameIn, queueOperations } from './queue-operations';
 import { parseQueuePolicy } from './queue-policy';
 import { createQueueRegistry } from './queue-registry';
-import { SqsError } from './sqs-error';
 
 export type { Queue } from './queue';
 

@@ -9,10 +9,9 @@ import * as z from 'zod';
 import type { AccessRequest } from '../iam/policy';
 import { monotonicNow } from '../monotonic-clock';
 import type { Message } from './message';
-import { read } from './operations';
+import { read, SqsError } from './operations';
 import type { Queue } from './queue';
 import type { QueueEntry, QueueRegistry } from './queue-registry';
-import { SqsError } from './sqs-error';
 
 const startInput = z.object({
   SourceArn: z.string(),

@@ -3,7 +3,16 @@ import * as z from 'zod';
 import { monotonicNow } from '../monotonic-clock';
 import { md5, messageAttributes, sizeOf, systemAttributesOf, type ReceivedMessage } from './message';
 import type { Queue } from './queue';
-import { SqsError } from './sqs-error';
+
+/** Error of a call, or of one batch entry, with SQS's error code. */
+export class SqsError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
 /**
  * Runs an operation on a queue.

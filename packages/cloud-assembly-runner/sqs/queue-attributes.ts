@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { parseQueuePolicy } from './queue-policy';
-import { SqsError } from './sqs-error';
+import { SqsError } from './operations';
 
 /** A number, or the text of one. */
 const whole = (least: number, most: number) =>

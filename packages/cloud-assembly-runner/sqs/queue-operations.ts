@@ -1,7 +1,7 @@
 /** Operations on queues themselves: SQS API reference. */
 import * as z from 'zod';
 import { monotonicNow } from '../monotonic-clock';
-import { read } from './operations';
+import { read, SqsError } from './operations';
 import {
   attributeTexts,
   changedAttributes,
@@ -10,7 +10,6 @@ import {
   type QueueAttributes,
 } from './queue-attributes';
 import { InvalidDeadLetterQueue, type QueueEntry, type QueueRegistry } from './queue-registry';
-import { SqsError } from './sqs-error';
 
 /**
  * Runs an operation.

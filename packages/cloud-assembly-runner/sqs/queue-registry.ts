@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openDataFile } from '../data-folder/data-file';
-import type { JournalEntry } from './message-store';
+import { openDataFile } from '../data-folder/atomic-file';
+import type { JournalEntry } from './message';
 import { createQueue, type Queue, type QueueConfiguration } from './queue';
 import { queueAttributes, type QueueAttributes } from './queue-attributes';
 import { allowsSend, parseQueuePolicy, type QueuePolicy } from './queue-policy';

@@ -1,8 +1,7 @@
 /** One standard queue: SQS developer guide, "Visibility timeout", "Delay queues", "Using dead-letter queues". */
 import { randomUUID } from 'node:crypto';
 import { monotonicNow } from '../monotonic-clock';
-import type { JournalEntry } from './message-store';
-import type { Message, MessageAttributes, ReceivedMessage } from './message';
+import type { JournalEntry, Message, MessageAttributes, ReceivedMessage } from './message';
 
 /** What SetQueueAttributes changes. */
 export interface QueueConfiguration {

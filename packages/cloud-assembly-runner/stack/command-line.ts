@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { parseArgs } from 'node:util';
-import { portsFrom } from './ports';
+import { portsFrom, integerOption } from './ports';
 import type { RunOptions } from './run';
-import { integerOption } from './integer-option';
 
 /** Flags of the runner, for `parseArgs` of `node:util`. */
 export const flags = {
@@ -75,4 +74,18 @@ export function optionsFrom(
         ? undefined
         : integerOption('--alarm-period', values['alarm-period'], FIVE_MINUTES_MS),
   };
+}
+
+/**
+ * Runs a program until it ends or SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts `stopped`. Prints the message of an error and
+ * sets exit code 1; after a signal, errors are ignored.
+ */
+export function untilSignal(program: (stopped: AbortSignal) => Promise<void>): void {
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+  program(stopping.signal).catch((error: unknown) => {
+    if (stopping.signal.aborted) return;
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  });
 }

@@ -1,5 +1,8 @@
 import { createServer } from 'node:net';
-import { integerOption } from './integer-option';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { openDataFile } from '../data-folder/atomic-file';
+import { freePort, isFree } from '../free-port';
 
 export interface Ports {
   /** Port of the REST API. */
@@ -53,4 +56,26 @@ function listenOnce(variable: string, port: number): Promise<void> {
     });
     server.listen(port, '127.0.0.1', () => server.close(() => free()));
   });
+}
+
+/** Parses an integer from 1 to `atMost`. @throws Error that names the option */
+export function integerOption(name: string, value: string | number, atMost: number): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1 || number > atMost)
+    throw new Error(`${name} must be from 1 to ${atMost}.`);
+  return number;
+}
+
+/**
+ * The port of the AWS APIs: that of the last start with this folder, so that addresses of queues stay as they are. One
+ * that is taken by now is replaced for good.
+ * @throws Error when the folder can't be written
+ */
+export async function keptPort(folder: string): Promise<number> {
+  const file = openDataFile(join(folder, 'aws-port.json'), z.number().int().nullable(), null);
+  const last = file.read();
+  if (last !== null && (await isFree(last))) return last;
+  const port = await freePort();
+  file.write(port);
+  return port;
 }

@@ -1,16 +1,19 @@
 import { fork } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { stop as stopEsbuild } from 'esbuild';
+import * as z from 'zod';
 import { readFaults } from '../faults/faults-file';
 import type { AccountAge } from '../quotas';
 import { serverCertificate } from './certificate-authority';
 import { lateParts, type LatePart } from './late-parts';
 import { assertFree, type Ports } from './ports';
-import { stopEsbuild } from './stop-esbuild';
 import type { ReadyStack } from './stack';
 import { removeStackFiles, runningAt, writeStackFiles, type StackFacts } from './stack-file';
 import type { CompletionMessage, ProcessOptions, StackMessage } from './stack-process';
-import { waitForDyingStack, removeProcessIds, writeProcessIds } from './stack-processes';
+import { isAlive } from '../is-alive';
+import { readJsonFile, replaceFile } from '../data-folder/atomic-file';
 
 export interface RunOptions<Facts extends object> {
   /** Folder of a cloud assembly with one stack, or a function that creates one, called once folder and ports are free. */
@@ -66,6 +69,7 @@ export async function run<Facts extends object>(options: RunOptions<Facts>, stop
     serverCertificate(folder),
     typeof assembly === 'string' ? assembly : assembly(stopped),
   ]);
+  // The child process of esbuild (16 MB) stays after the first TypeScript file was compiled; it is started again when needed.
   await stopEsbuild();
   const settings = { memory, instances, quotas, faultsFile, tokenLifetime, alarmPeriodMs, corsOrigins };
   const isCompletedLater = options.complete !== undefined;
@@ -166,4 +170,44 @@ function runProcess(
     if (stopped.aborted) stop();
     stopped.addEventListener('abort', stop);
   });
+}
+
+/** Process ids of the stack that uses a data folder: the parent and the stack's process. */
+const processes = z.object({ starter: z.number(), stack: z.number() });
+
+type StackProcesses = z.infer<typeof processes>;
+
+/** A stack whose parent has died ends within 8 s (stack-process.ts). */
+const STOP_TIMEOUT_MS = 10_000;
+const POLL_MS = 50;
+
+const fileIn = (folder: string) => join(folder, 'processes.json');
+
+function writeProcessIds(folder: string, ids: StackProcesses): void {
+  replaceFile(fileIn(folder), JSON.stringify(ids));
+}
+
+function removeProcessIds(folder: string): void {
+  rmSync(fileIn(folder), { force: true });
+}
+
+/**
+ * Waits until a stack whose parent was killed has stopped and freed its ports, which takes seconds. Resolves at once when
+ * there is none or when its parent is alive, and after 10 s in any case.
+ */
+async function waitForDyingStack(folder: string): Promise<void> {
+  const ids = readProcessIds(folder);
+  if (!ids || isAlive(ids.starter)) return;
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  if (isAlive(ids.stack)) console.warn('The killed stack is still stopping; waiting for its ports.');
+  while (isAlive(ids.stack) && performance.now() < deadline) await pause(POLL_MS);
+}
+
+/** An unreadable file counts as missing: each start writes it anew. */
+function readProcessIds(folder: string): StackProcesses | undefined {
+  try {
+    return readJsonFile(fileIn(folder), processes, '');
+  } catch {
+    return undefined;
+  }
 }

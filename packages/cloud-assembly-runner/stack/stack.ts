@@ -1,7 +1,8 @@
-import type { LatePart } from './late-parts';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stop as stopEsbuild } from 'esbuild';
+import type { LatePart } from './late-parts';
 import { createAccount } from '../account';
 import { createAwsEndpoint } from '../aws-endpoint';
 import { createMeter } from '../billing/meter';
@@ -14,9 +15,7 @@ import { createFaults, noFaults } from '../faults';
 import { followFaults } from '../faults/faults-file';
 import { startKinesisVideo } from '../kinesis-video';
 import type { AccountAge } from '../quotas';
-import { keptPort } from './kept-port';
-import type { Ports } from './ports';
-import { stopEsbuild } from './stop-esbuild';
+import { keptPort, type Ports } from './ports';
 import { removeStackFiles, type AwsAccess, type StackFacts } from './stack-file';
 import { accountId, readAssembly, region } from '../cloudformation/template';
 
@@ -133,6 +132,7 @@ async function start(
   }
 
   const access = { endpointUrl: endpoint.url, region, stackName: assembly.stackName, ...endpoint.admin };
+  // The child process of esbuild (16 MB) stays after the first TypeScript file was compiled; it is started again when needed.
   await stopEsbuild();
   // The parent process wrote them, and may have died by then.
   atStop(() => removeStackFiles(folder));

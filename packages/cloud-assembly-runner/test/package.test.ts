@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { createAccount } from '../account';
 import { createAwsEndpoint } from '../aws-endpoint';
 import { noMeter } from '../billing/meter';
-import { ignored } from '../cloudformation/ignored-types';
+import { ignored } from '../cloudformation/deploy';
 import { noFaults } from '../faults';
 import { faultSettings } from '../faults/faults-file';
 import { flags } from '../stack/command-line';

@@ -8,7 +8,7 @@ import { readFacts } from '../../api/stack/facts';
 import { startStack, stopStack } from '../../api/stack/running-stack';
 import { givenFlyingDevice, givenFreeDevices } from '../../channels/flying-device';
 import { checkMission } from '../../../packages/simulator/check-mission';
-import type { SimulatedDevice } from '../../../packages/simulator/inventory';
+import type { SimulatedDevice } from '../../../packages/simulator/fleet';
 import { makePlatformQueue, publishPlatformEvent } from '../../channels/platform-bus';
 
 const TYPE = 'mission.check.requested';

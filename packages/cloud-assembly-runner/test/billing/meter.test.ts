@@ -1,5 +1,4 @@
-import { createMeter, stepsOf } from '../../billing/meter';
-import { createSampling } from '../../billing/sampling';
+import { createMeter, stepsOf, createSampling } from '../../billing/meter';
 
 describe('Meter', () => {
   test('adds up quantities by caller and unit', () => {

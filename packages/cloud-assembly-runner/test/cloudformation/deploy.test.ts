@@ -1,6 +1,5 @@
 import type { LocalAddresses } from '../../aws-endpoint/aws-hosts';
-import { deploy } from '../../cloudformation/deploy';
-import { ignored } from '../../cloudformation/ignored-types';
+import { deploy, ignored } from '../../cloudformation/deploy';
 import type { Resource, Service } from '../../service';
 import { parseTemplate } from '../../cloudformation/template';
 

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
-import { inCreationOrder, parseTemplate, scopeOf, type Template } from '../../cloudformation/template';
-import { checkTemplateLimits } from '../../cloudformation/template-limits';
+import {
+  inCreationOrder,
+  parseTemplate,
+  scopeOf,
+  checkTemplateLimits,
+  type Template,
+} from '../../cloudformation/template';
 import { noValue, referencesIn, resolve, type Scope } from '../../cloudformation/intrinsics';
 import { checkNames, nameRules } from '../../cloudformation/name-rules';
 

@@ -6,14 +6,14 @@ import * as z from 'zod';
 import { onFatalError } from '../../stack/fatal-error';
 import { serverCertificate } from '../../stack/certificate-authority';
 import { migrateScopes } from '../../cognito/app-clients';
-import { openDataFile } from '../../data-folder/data-file';
-import { prepareDatabase } from '../../dynamodb/database-file';
-import { openPositions } from '../../event-source/positions';
+import { openDataFile } from '../../data-folder/atomic-file';
+import { prepareDatabase } from '../../dynamodb/engine';
+import { openPositions } from '../../event-source/stream-source';
 import { openRetainedMessages } from '../../iot/broker/retained';
 import { openJournal } from '../../data-folder/journal';
 import { appendSync, appendTo } from '../../data-folder/log-file';
 import { writeStackFiles } from '../../stack/stack-file';
-import { openObjectStore } from '../../s3/object-store';
+import { openObjectStore } from '../../s3/objects';
 import { openConnectionLog } from '../../data-folder/connection-log';
 
 const access = { endpointUrl: '', region: '', stackName: '', accessKeyId: '', secretAccessKey: '', sessionToken: '' };

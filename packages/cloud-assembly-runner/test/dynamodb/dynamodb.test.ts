@@ -5,13 +5,11 @@ import { DynamoDBClient, PutItemCommand, QueryCommand, ScanCommand } from '@aws-
 import initSqlJs from 'sql.js';
 import { createAwsEndpoint } from '../../aws-endpoint';
 import { createDynamoDb } from '../../dynamodb';
-import { prepareDatabase } from '../../dynamodb/database-file';
-import { startEngine, type DynamoDbEngine } from '../../dynamodb/engine';
-import { createTtlSweep } from '../../dynamodb/ttl-sweep';
-import { createTtlDeletions } from '../../dynamodb/ttl-deletions';
+import { prepareDatabase, startEngine, type DynamoDbEngine } from '../../dynamodb/engine';
+import { createTtlSweep, createTtlDeletions } from '../../dynamodb/time-to-live';
 import type { Resource } from '../../service';
 import { dynamoDbPermissions, tableArn } from '../../dynamodb/permissions';
-import { sequenceNumber, withSequenceNumbers } from '../../dynamodb/sequence-numbers';
+import { sequenceNumber, withSequenceNumbers } from '../../dynamodb/forward';
 
 const table = (properties: object = {}): Resource => ({
   logicalId: 'Shares',

@@ -1,5 +1,5 @@
 import { DeleteItemCommand, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { createTtlDeletions } from '../../dynamodb/ttl-deletions';
+import { createTtlDeletions } from '../../dynamodb/time-to-live';
 import type { EventSources } from '../../event-source';
 import { parsePolicy } from '../../iam/policy';
 import { givenStreams, queueArn, type GivenStreams } from './stream-fixture';

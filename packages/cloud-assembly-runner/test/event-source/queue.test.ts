@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { createMeter } from '../../billing/meter';
 import { createEventSources, type EventSources, type EventSourcesOptions } from '../../event-source';
-import type { QueueRecord } from '../../event-source/queue-record';
+import type { QueueRecord } from '../../event-source/queue-source';
 import { FunctionError } from '../../lambda';
 import { parsePolicy } from '../../iam/policy';
 import { arnOf, startSqs, account, type SqsFixture } from '../sqs/fixture';

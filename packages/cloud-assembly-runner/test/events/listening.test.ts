@@ -1,5 +1,4 @@
 import {
-  type EventBridgeClient,
   DeleteRuleCommand,
   DescribeRuleCommand,
   ListRulesCommand,
@@ -7,12 +6,23 @@ import {
   PutRuleCommand,
   PutTargetsCommand,
   RemoveTargetsCommand,
+  type EventBridgeClient,
 } from '@aws-sdk/client-eventbridge';
 import { createEvents } from '../../events';
 import { createSqs } from '../../sqs';
 import { account, arnOf } from '../sqs/fixture';
-import { busArn, entry, functionArn, ruleArn } from './event-bus-fixture';
-import { givenListener, listenerRule, onBus, pattern, queuePolicy, type GivenListener } from './listener-fixture';
+import {
+  busArn,
+  entry,
+  functionArn,
+  ruleArn,
+  givenListener,
+  listenerRule,
+  onBus,
+  pattern,
+  queuePolicy,
+  type GivenListener,
+} from './event-bus-fixture';
 
 let given: GivenListener;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
-import { busArn, entry, functionArn, givenEvents, type GivenEvents, ruleArn } from './event-bus-fixture';
+import { busArn, entry, functionArn, givenEvents, ruleArn, type GivenEvents } from './event-bus-fixture';
 import { limitedQuotas } from '../limited-quotas';
 import { createDelivery, type DeliveryOptions } from '../../events/delivery';
-import { compileRule, readRule } from '../../events/rule';
+import { compileRule, readRule } from '../../events/rules';
 import { until } from '../until';
 import { arnOf } from '../sqs/fixture';
 

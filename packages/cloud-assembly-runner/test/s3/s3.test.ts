@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createS3, type S3 } from '../../s3';
-import { awaitObject, lateDeployment } from '../../s3/late-deployment';
+import { awaitObject, lateDeployment } from '../../s3/bucket-origin';
 import { withoutBucketDeployer } from '../../s3/without-bucket-deployer';
 import type { Resource } from '../../service';
 

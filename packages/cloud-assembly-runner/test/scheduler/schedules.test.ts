@@ -8,7 +8,7 @@ import {
 import { parsePolicy } from '../../iam/policy';
 import { limitedQuotas } from '../limited-quotas';
 import { allow, functionArn, inSeconds, input, roleArn, scheduleArn, schedulerFixture } from './fixture';
-import { parseScheduleExpression } from '../../scheduler/expression';
+import { parseScheduleExpression } from '../../scheduler/schedule';
 
 describe('The Scheduler API', () => {
   const fixture = schedulerFixture();

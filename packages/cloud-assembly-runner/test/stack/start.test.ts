@@ -8,8 +8,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { freePort } from '../../free-port';
 import { run, type RunOptions } from '../../stack/run';
-import { keptPort } from '../../stack/kept-port';
-import { assertFree, portsFrom } from '../../stack/ports';
+import { keptPort, assertFree, portsFrom } from '../../stack/ports';
 import { serverCertificate } from '../../stack/certificate-authority';
 
 const main = join(__dirname, '../../main.ts');

@@ -1,10 +1,11 @@
 /** Rules, of templates and of calls: EventBridge user guide, "Rules in Amazon EventBridge" and "Targets". */
+import { join } from 'node:path';
 import * as z from 'zod';
 import { propertiesOf } from '../cloudformation/properties';
 import { accountId } from '../cloudformation/template';
 import type { Resource } from '../service';
 import { parseEventPattern, type EventPattern } from './event-pattern';
-import { parseInputPath } from './input-path';
+import { openDataFile } from '../data-folder/atomic-file';
 
 /** A name of a rule: EventBridge API reference, PutRule. Ids of targets have the same form. */
 export const RULE_NAME = /^[\w.-]{1,64}$/;
@@ -46,7 +47,7 @@ export const targetDefinition = z
   );
 
 /** A rule as templates, calls and the data folder have it. Schedules are not supported: use EventBridge Scheduler. */
-export const ruleDefinition = z.strictObject({
+const ruleDefinition = z.strictObject({
   Name: z.string().regex(RULE_NAME),
   Description: z.string().max(512).optional(),
   /** Name of the bus. */
@@ -57,7 +58,7 @@ export const ruleDefinition = z.strictObject({
   Targets: z.array(targetDefinition).max(MAX_TARGETS),
 });
 
-export type RuleDefinition = z.output<typeof ruleDefinition>;
+type RuleDefinition = z.output<typeof ruleDefinition>;
 
 /** Unsupported options are refused by name. */
 const ruleProperties = ruleDefinition.extend({
@@ -152,4 +153,80 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Parses an InputPath, which selects the part of an event that a target receives: `$` for all of it, `$.detail.id` for
+ * a field (EventBridge user guide, "Input transformation"). Undefined for any other path.
+ */
+function parseInputPath(path: string): ((event: unknown) => unknown) | undefined {
+  if (!/^\$(\.[\w-]+)*$/.test(path)) return undefined;
+  const names = path.split('.').slice(1);
+  return (event) =>
+    names.reduce<unknown>(
+      (value, name) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+          ? (value as Record<string, unknown>)[name]
+          : undefined,
+      event,
+    );
+}
+
+/**
+ * The rules of an account. Those of the template are created anew at each start, as it says; those that were created by calls are
+ * kept from one start to the next.
+ */
+export interface RuleRegistry {
+  of(busName: string): readonly Rule[];
+  find(busName: string, name: string): Rule | undefined;
+  /**
+   * Creates or replaces a rule.
+   * @param isFromTemplate default: as the rule that it replaces
+   * @throws Error for an invalid or unsupported pattern
+   */
+  put(definition: RuleDefinition, isFromTemplate?: boolean): Rule;
+  remove(rule: Rule): void;
+  /** Creates the rules of earlier starts. @returns those whose bus does not exist any more, which are kept and have no effect */
+  restore(hasBus: (name: string) => boolean): readonly RuleDefinition[];
+}
+
+/**
+ * @param dataFolder where the rules of calls are kept
+ * @param arnOf ARN of a path `bus/rule` or `rule`
+ */
+export function createRuleRegistry(dataFolder: string, arnOf: (path: string) => string): RuleRegistry {
+  const file = openDataFile(join(dataFolder, 'rules.json'), z.array(ruleDefinition), []);
+  const rules = new Map<string, Rule>();
+  const ofTemplate = new Set<string>();
+  const ruleKey = ({ EventBusName, Name }: RuleDefinition) => rulePath(EventBusName, Name);
+
+  /** Stores rules of calls before they take effect. Changes to rules of the template end with the stack. */
+  const save = (next: readonly Rule[]) =>
+    file.write(next.map(({ definition }) => definition).filter((one) => !ofTemplate.has(ruleKey(one))));
+
+  return {
+    of: (busName) => [...rules.values()].filter((rule) => rule.busName === busName),
+    find: (busName, name) => rules.get(rulePath(busName, name)),
+
+    put(definition, isFromTemplate = ofTemplate.has(ruleKey(definition))) {
+      const key = ruleKey(definition);
+      const rule = compileRule(definition, arnOf);
+      if (isFromTemplate) ofTemplate.add(key);
+      else save([...new Map(rules).set(key, rule).values()]);
+      rules.set(key, rule);
+      return rule;
+    },
+
+    remove({ definition }) {
+      const key = ruleKey(definition);
+      if (!ofTemplate.has(key)) save([...rules].filter(([other]) => other !== key).map(([, rule]) => rule));
+      rules.delete(key);
+    },
+
+    restore(hasBus) {
+      const kept = file.read().filter((one) => !rules.has(ruleKey(one)));
+      for (const one of kept) rules.set(ruleKey(one), compileRule(one, arnOf));
+      return kept.filter(({ EventBusName }) => !hasBus(EventBusName));
+    },
+  };
 }

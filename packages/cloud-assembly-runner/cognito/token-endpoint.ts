@@ -7,7 +7,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AppClient, ClientSettings } from './app-clients';
-import { openDataFile } from '../data-folder/data-file';
+import { openDataFile } from '../data-folder/atomic-file';
 
 export interface TokenRequest {
   readonly contentType: string;

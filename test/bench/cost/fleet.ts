@@ -3,8 +3,7 @@ import type { Usage } from 'cloud-assembly-runner';
 import { pathTo } from '../../../domain/jobs/job-lifecycle';
 import { followGroups } from '../support/fleet-followers';
 import { billOf, type Bill } from './bill';
-import type { Setup } from './setup';
-import { beyondIdle, between, positive, readSettled, scaled, sum } from './usage';
+import { between, beyondIdle, positive, readSettled, scaled, sum, type Setup } from './metered-stack';
 
 /** Devices that report in one event, as many as an event may have. */
 const DEVICES = 100;

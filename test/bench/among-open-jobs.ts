@@ -12,7 +12,7 @@ import { database, tableNamed } from '../api/stack/aws-access';
 import { givenFreeDevices } from '../channels/flying-device';
 import { makeQueueOf } from '../channels/platform-bus';
 import { sampleJob } from '../domain/fixtures/samples';
-import { platformOf } from './cost/setup';
+import { platformOf } from './cost/metered-stack';
 import { findBus } from './support/bus';
 import { percentile, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';

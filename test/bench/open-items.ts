@@ -5,7 +5,7 @@ import { jobToItem as jobItem } from '../../data/jobs/job-item';
 import { dynamodb, table } from '../../data/store/dynamodb';
 import { firstIdAt } from '../../data/store/new-id';
 import { acme, id, rival, sampleCommand, sampleJob } from '../domain/fixtures/samples';
-import { meterConsumption } from './support/consumption';
+import { meterConsumption } from './support/recorded-calls';
 import type { Measured, Measurement } from './support/figure';
 import { useStorage } from './support/storage';
 

@@ -7,7 +7,7 @@ import { table } from '../../data/store/dynamodb';
 import { jobStatuses, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { id, sampleJob } from '../domain/fixtures/samples';
 import type { Measurement } from './support/figure';
-import { meterConsumption } from './support/consumption';
+import { meterConsumption } from './support/recorded-calls';
 import { useStorage } from './support/storage';
 
 const few = { organisation: 'few00000', jobs: 100 };

@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePartnerModule } from './go/partner-module';
-import { runCommand } from '../outsiders/command';
-import { pythonWith } from '../outsiders/install/python';
+import { runCommand } from '../outsiders/processes';
+import { pythonWith } from '../outsiders/install';
 
 const root = join(__dirname, '../..');
 

@@ -14,7 +14,6 @@ const filesIn = (text: string) => [...text.matchAll(/`([\w.-]+\.(?:ts|mjs|json|m
 /** Named without the folder that they are in. */
 const withoutFolder = [
   'deploy.yml',
-  'accepted-findings.ts',
   'accepted-problems.ts',
   'function-cases.ts',
   'on-this-machine/',

@@ -2,13 +2,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../outsiders/command';
+import { runCommand } from '../../outsiders/processes';
 import type { Latency, Outcome } from './outcome';
 import type { Target } from './target';
 import { splitEndpointKey } from '../../../contract/endpoint-table';
 import type { EndpointKey } from '../../../contract/endpoints';
 import type { ChannelClient } from '../support/many-clients';
-import { installed } from '../../outsiders/install/programs';
+import { installed } from '../../outsiders/install';
 
 /** Folder of k6: its pinned modules, and the program that it runs. */
 const k6 = join(__dirname, 'k6');

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../../outsiders/command';
+import { runCommand } from '../../outsiders/processes';
 import { languages, type Command, type LanguageName } from '../languages';
 import { clientCases } from './cases';
 import { startScriptedService } from './scripted-service';

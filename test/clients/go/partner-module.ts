@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../../outsiders/command';
-import { withAttempts } from '../../outsiders/install/programs';
+import { runCommand } from '../../outsiders/processes';
+import { withAttempts } from '../../outsiders/install';
 
 const client = join(__dirname, '../../../clients/go');
 const MODULE = 'drone-mission-api/clients/go';

@@ -10,10 +10,9 @@ import { readMission } from '../../../lambdas/missions/read-mission';
 import { writeGeoJson } from '../../../lambdas/missions/write-geo-json';
 import { writeKml } from '../../../lambdas/missions/write-kml';
 import { seededRandom } from '../../../packages/simulator/seeded-random';
-import { runCommand } from '../command';
+import { runCommand } from '../processes';
 import { convert } from '../gdal/converted';
-import { ensureDebianProgram } from '../install/programs';
-import { pythonWith } from '../install/python';
+import { ensureDebianProgram, pythonWith } from '../install';
 import { becomes, exportedFiles } from '../../lambdas/missions/exports';
 import type { Lane } from '../lane';
 

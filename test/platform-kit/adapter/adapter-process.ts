@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pythonWith } from '../../outsiders/install/python';
+import { pythonWith } from '../../outsiders/install';
 
 const root = join(__dirname, '../../..');
 export const adapterFolder = join(root, 'packages/platform-kit/sample-adapter');

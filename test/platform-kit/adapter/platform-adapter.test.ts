@@ -5,8 +5,8 @@ import { DroneMissionClient } from 'drone-mission-client';
 import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
 import type { StackFacts } from '../../../bin/start/stack-facts';
 import { until } from '../../channels/until';
-import { runCommand } from '../../outsiders/command';
-import { pythonWith } from '../../outsiders/install/python';
+import { runCommand } from '../../outsiders/processes';
+import { pythonWith } from '../../outsiders/install';
 import { adapterFolder, AdapterProcess, adapterPython, busVariables } from './adapter-process';
 
 const pythonClient = join(__dirname, '../../../clients/python');

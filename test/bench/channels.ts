@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AwsAccess, CallCounts } from 'cloud-assembly-runner';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { follow, subscribeToJobs, waitUntil, type Listener, type ReceivedMessage } from './support/channel-listeners';
+import { follow, subscribeToJobs, waitUntil, type Listener, type ReceivedMessage } from './support/followers';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';

@@ -5,12 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AwsAccess } from 'cloud-assembly-runner';
 import * as z from 'zod';
 import { platformOf } from './cost/metered-stack';
-import { follow, waitUntil, type Listener } from './support/channel-listeners';
+import { follow, waitUntil, type Listener } from './support/followers';
 import { percentile, type Measured, type Measurement } from './support/figure';
-import { startLocalStack, type LocalStack } from './support/local-stack';
+import { findBus, startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { makeQueueOf } from '../channels/platform-bus';
-import { findBus } from './support/bus';
 
 const WARM_UP = 20;
 const COMMANDS = 200;

@@ -2,9 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { follow, subscribeToJobs, waitUntil, type Listener, type ReceivedMessage } from './support/channel-listeners';
+import {
+  follow,
+  followGroups,
+  subscribeToJobs,
+  waitUntil,
+  type Listener,
+  type ReceivedMessage,
+  type ReceivedSample,
+} from './support/followers';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
-import { followGroups, type ReceivedSample } from './support/fleet-followers';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { processorSeconds, residentMegabytes } from './support/process-usage';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { WebSocket } from 'ws';
-import { follow, waitUntil } from './support/channel-listeners';
+import { follow, waitUntil } from './support/followers';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';

@@ -18,12 +18,11 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { AwsAccess } from 'cloud-assembly-runner';
 import type { InboundEvent } from '../../domain/platform/inbound-events';
 import { jobStatuses, pathTo, type JobStatus } from '../../domain/jobs/job-lifecycle';
-import { follow, subscribeToJobs, type Listener } from './support/channel-listeners';
+import { follow, subscribeToJobs, type Listener } from './support/followers';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
-import { startLocalStack, type LocalStack } from './support/local-stack';
+import { findBus, startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
 import { PLATFORM } from '../../domain/values/service';
-import { findBus } from './support/bus';
 
 const root = join(__dirname, '../..');
 const JOBS = 50;

@@ -12,12 +12,7 @@ const pathsIn = (text: string) =>
   );
 const filesIn = (text: string) => [...text.matchAll(/`([\w.-]+\.(?:ts|mjs|json|md))`/g)].map(([, file = '']) => file);
 /** Named without the folder that they are in. */
-const withoutFolder = [
-  'deploy.yml',
-  'accepted-problems.ts',
-  'function-cases.ts',
-  'on-this-machine/',
-];
+const withoutFolder = ['deploy.yml', 'accepted-problems.ts', 'function-cases.ts', 'on-this-machine/'];
 
 /** The pages for contributors, with the fewest paths and scripts that each must name. */
 const pages = [

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Usage } from 'cloud-assembly-runner';
 import { pathTo } from '../../../domain/jobs/job-lifecycle';
-import { followGroups } from '../support/fleet-followers';
+import { followGroups } from '../support/followers';
 import { billOf, type Bill } from './bill';
 import { between, beyondIdle, positive, readSettled, scaled, sum, type Setup } from './metered-stack';
 

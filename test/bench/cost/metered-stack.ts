@@ -3,8 +3,7 @@ import type { AwsAccess, BillableUnit, Charges, Usage } from 'cloud-assembly-run
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { PLATFORM } from '../../../domain/values/service';
 import type { InboundEvent } from '../../../domain/platform/inbound-events';
-import { findBus } from '../support/bus';
-import type { LocalStack } from '../support/local-stack';
+import { findBus, type LocalStack } from '../support/local-stack';
 import type { ChannelClient } from '../support/many-clients';
 
 /** A look at the meter of a running stack. */

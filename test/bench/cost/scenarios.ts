@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Usage } from 'cloud-assembly-runner';
 import { WebSocket } from 'ws';
 import { pathTo } from '../../../domain/jobs/job-lifecycle';
-import { follow, waitUntil } from '../support/channel-listeners';
+import { follow, waitUntil } from '../support/followers';
 import { billOf, type Bill } from './bill';
 import { between, beyondIdle, readSettled, scaled, sum, type Setup } from './metered-stack';
 import { listenersKey } from '../../../data/channels/listeners';

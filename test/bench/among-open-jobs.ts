@@ -12,10 +12,9 @@ import { database, tableNamed } from '../api/stack/aws-access';
 import { givenFreeDevices } from '../channels/flying-device';
 import { makeQueueOf } from '../channels/platform-bus';
 import { sampleJob } from '../domain/fixtures/samples';
-import { platformOf } from './cost/setup';
-import { findBus } from './support/bus';
+import { platformOf } from './cost/metered-stack';
+import { findBus, startLocalStack, type LocalStack } from './support/local-stack';
 import { percentile, type Measurement } from './support/figure';
-import { startLocalStack, type LocalStack } from './support/local-stack';
 import { connectClient } from './support/many-clients';
 import { connectPartner, type PartnerClient } from './support/partner-client';
 

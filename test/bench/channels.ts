@@ -2,14 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CallCounts } from 'cloud-assembly-runner';
-import { follow, subscribeToJobs, waitUntil, type ReceivedMessage, type Listener } from './support/channel-listeners';
+import type { AwsAccess, CallCounts } from 'cloud-assembly-runner';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { follow, subscribeToJobs, waitUntil, type Listener, type ReceivedMessage } from './support/followers';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
-import { deviceStatusWriter } from './support/device-status';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
-import { residentMegabytes } from './support/resident-memory';
+import { residentMegabytes } from './support/process-usage';
 import { pathTo } from '../../domain/jobs/job-lifecycle';
+import { fleetKey } from '../../data/fleet/fleet-key';
+import { organisationOf } from '../../domain/values/id';
 
 /** Seats of a client, one per socket, and subscriptions per MQTT connection. */
 const SEATS_PER_CLIENT = 50;
@@ -192,3 +195,20 @@ export const statusChannels: Measurement = async () => {
     await rm(folder, { recursive: true });
   }
 };
+
+/** Returns a function that changes a device's status in the table of a running stack, as telemetry and offline detection do. */
+async function deviceStatusWriter({ endpointUrl, region, ...credentials }: AwsAccess, deviceId: string) {
+  const database = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: endpointUrl, region, credentials }));
+  const { TableNames = [] } = await database.send(new ListTablesCommand());
+  const TableName = TableNames.find((name) => name.includes('TablesFleet'));
+  return (status: 'online' | 'offline') =>
+    database.send(
+      new UpdateCommand({
+        TableName,
+        Key: fleetKey(organisationOf('device', deviceId) ?? '', deviceId),
+        UpdateExpression: 'SET #status = :status ADD version :one',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':status': status, ':one': 1 },
+      }),
+    );
+}

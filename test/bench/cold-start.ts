@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serialize } from 'node:v8';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buildSync } from 'esbuild';
 import { bundle } from '../../lib/functions/bundle';
-import { endpointsToStart, type Start } from './support/endpoints-to-start';
+import { endpointsToStart, storeSubjects, type Start } from './support/endpoints-to-start';
 import { median, type Measured, type Measurement } from './support/figure';
 import type { FirstCall } from './support/first-call';
 import { useStorage } from './support/storage';
-import { storeSubjects } from './support/stored-subjects';
-import { startTokenEndpoint } from './support/token-endpoint';
 
 const run = promisify(execFile);
 
@@ -115,4 +116,24 @@ function compared({ start, own, likeBundled, bare }: Times): Measured {
     mustBe: `at most ${MAX_RATIO} x the bare SDK, ${MAX_ADDED_MS} ms more than in our bundling`,
     ok: ratio <= MAX_RATIO && added <= MAX_ADDED_MS,
   };
+}
+
+/** What is read of a token is the list of its scopes. */
+const token = `e30.${Buffer.from('{"scope":"https://api.test/command:read"}').toString('base64url')}.c2lnbmF0dXJl`;
+
+/** A stub of the identity provider's token endpoint. */
+interface TokenEndpoint {
+  readonly url: string;
+  close(): void;
+}
+
+/** Starts it on a free port; it issues a token for every request. */
+async function startTokenEndpoint(): Promise<TokenEndpoint> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 3600 }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }

@@ -2,12 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { platformOf } from './cost/setup';
-import { follow, waitUntil, type Listener } from './support/channel-listeners';
+import type { AwsAccess } from 'cloud-assembly-runner';
+import * as z from 'zod';
+import { platformOf } from './cost/metered-stack';
+import { follow, waitUntil, type Listener } from './support/followers';
 import { percentile, type Measured, type Measurement } from './support/figure';
-import { startLocalStack, type LocalStack } from './support/local-stack';
+import { findBus, startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
-import { listenOnBus, type BusListener } from './support/bus-listener';
+import { makeQueueOf } from '../channels/platform-bus';
 
 const WARM_UP = 20;
 const COMMANDS = 200;
@@ -111,3 +113,40 @@ export const commands: Measurement = async () => {
     await rm(folder, { recursive: true });
   }
 };
+
+/** Hears the commands on the bus of a running stack, as the drone platform does. */
+interface BusListener {
+  /** Waits for a command. @returns when it came (`performance.now()`) */
+  heard(commandId: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+const event = z.object({ detail: z.looseObject({ commandId: z.optional(z.string()) }) });
+
+/** Makes a queue and a rule, which end with the stack. */
+async function listenOnBus(stack: AwsAccess): Promise<BusListener> {
+  const { bus, options } = await findBus(stack);
+  const queue = await makeQueueOf(bus, 'bench-listener', options);
+  const cameAt = new Map<string, number>();
+  const stopping = new AbortController();
+  const receiving = (async () => {
+    while (!stopping.signal.aborted) {
+      const messages = await queue.take(1);
+      const now = performance.now();
+      for (const message of messages) {
+        const { commandId } = event.parse(message).detail;
+        if (commandId !== undefined && !cameAt.has(commandId)) cameAt.set(commandId, now);
+      }
+    }
+  })();
+  return {
+    async heard(commandId) {
+      await waitUntil(() => cameAt.has(commandId));
+      return cameAt.get(commandId) ?? NaN;
+    },
+    async close() {
+      stopping.abort();
+      await receiving;
+    },
+  };
+}

@@ -7,7 +7,7 @@ import { dynamodb, table } from '../../data/store/dynamodb';
 import { givenFreeDevices } from '../channels/flying-device';
 import { standingItem } from '../channels/standing-item';
 import { id } from '../domain/fixtures/samples';
-import { meterConsumption } from './support/consumption';
+import { meterConsumption } from './support/recorded-calls';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack } from './support/local-stack';
 import { connectPartner } from './support/partner-client';

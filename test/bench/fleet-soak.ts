@@ -2,15 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { follow, waitUntil } from './support/channel-listeners';
+import {
+  follow,
+  followGroups,
+  subscribeToJobs,
+  waitUntil,
+  type Listener,
+  type ReceivedMessage,
+  type ReceivedSample,
+} from './support/followers';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
-import { followGroups, type ReceivedSample } from './support/fleet-followers';
-import { formatMessages, isInOrder, keepFlying, type FlownJob } from './support/flown-jobs';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
-import { processorSeconds } from './support/processor-time';
-import { residentMegabytes } from './support/resident-memory';
-import { pathTo } from '../../domain/jobs/job-lifecycle';
+import { processorSeconds, residentMegabytes } from './support/process-usage';
+import { isFinal, jobStatuses, pathTo } from '../../domain/jobs/job-lifecycle';
+import type { StackFacts } from '../../bin/start/stack-facts';
 
 /** 200 devices, 30 of them in flight. */
 const GROUPS = 10;
@@ -164,3 +170,57 @@ export const fleetSoak: Measurement = async () => {
     await rm(folder, { recursive: true });
   }
 };
+
+/** A job and the messages of its channel. */
+interface FlownJob {
+  readonly transport: 'WSS' | 'MQTTS';
+  readonly listener: Listener;
+  /** Whether it was flown to completion. */
+  isCompleted: boolean;
+}
+
+const order: readonly string[] = ['PENDING', ...pathTo('COMPLETED')];
+const finals: readonly string[] = jobStatuses.filter(isFinal);
+const statesOf = (received: readonly ReceivedMessage[]) => [...new Set(received.map(({ jobState }) => jobState ?? ''))];
+
+/** Whether the states came in lifecycle order without gaps, from the first one received. */
+function isInOrder({ listener, isCompleted }: FlownJob): boolean {
+  const { received } = listener;
+  const states = statesOf(received);
+  const from = order.indexOf(states[0] ?? '');
+  const isWhole = from >= 0 && states.join() === order.slice(from, from + states.length).join();
+  const rises = received.every(({ sequence }, index) => sequence >= (received[index - 1]?.sequence ?? 0));
+  return isWhole && rises && (!isCompleted || states.at(-1) === 'COMPLETED');
+}
+
+/** A job's messages as `state/sequence`, without repeats, to print what is wrong. */
+const formatMessages = ({ transport, listener: { received } }: FlownJob) => {
+  const words = received.map(({ jobState, sequence }) => `${jobState}/${sequence}`);
+  return `${transport} ${words.filter((word, index) => word !== words[index - 1]).join(' ')}`;
+};
+
+/** Creates one job after the other, each when the previous one has completed, until the signal aborts. Appends them to `jobs`. */
+async function keepFlying(
+  facts: StackFacts,
+  client: ChannelClient,
+  deviceGroupId: string,
+  transport: FlownJob['transport'],
+  jobs: FlownJob[],
+  signal: AbortSignal,
+): Promise<void> {
+  // A function, since TypeScript assumes that the property does not change.
+  const isAborted = () => signal.aborted;
+  while (!isAborted()) {
+    const body = { name: 'Survey', deviceGroupId };
+    const job = await client.api.jobs.create(body);
+    const channel = { kind: 'job', id: job.jobId } as const;
+    const listener =
+      transport === 'WSS' ? await follow(facts, client, channel) : await subscribeToJobs(facts, client, [job.jobId]);
+    const flown: FlownJob = { transport, listener, isCompleted: false };
+    jobs.push(flown);
+    const last = () => listener.received.at(-1)?.jobState;
+    while (!finals.includes(last() ?? '') && !isAborted()) await pause(50);
+    flown.isCompleted = last() === 'COMPLETED';
+    listener.close();
+  }
+}

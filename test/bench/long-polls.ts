@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { waitUntil } from './support/channel-listeners';
+import { waitUntil } from './support/followers';
 import { percentile, type Measurement } from './support/figure';
 import { startLocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';

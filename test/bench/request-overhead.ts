@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { median, type Measurement } from './support/figure';
 import { startLocalStack } from './support/local-stack';
 import { connectPartner } from './support/partner-client';
-import { synthesiseWithEmptyFunction } from './support/stack-with-empty-function';
+import { contract } from '../../contract/contract';
+import { bundle } from '../../lib/functions/bundle';
+import { serviceApp, serviceStack } from './support/service-app';
 
 const REQUESTS = 1000;
 /**
@@ -52,3 +54,17 @@ export const requestOverhead: Measurement = async () => {
     await rm(folder, { recursive: true });
   }
 };
+
+/**
+ * Synthesises the service with an additional endpoint of an empty function: `GET /v3/jobs/{jobId}/empty`. The authorizer
+ * allows it to every client, and the function checks no scope.
+ * @param folder of the cloud assembly
+ */
+function synthesiseWithEmptyFunction(folder: string): void {
+  const app = serviceApp(folder);
+  bundle(['empty-function'], join(app.assetOutdir, 'functions'), 'test/bench/support');
+  const job = contract.endpoints['GET /v3/jobs/{jobId}'];
+  const empty = { ...job, summary: 'Answer with nothing', handler: 'empty-function', tables: {} };
+  serviceStack(app, { ...contract, endpoints: { ...contract.endpoints, 'GET /v3/jobs/{jobId}/empty': empty } });
+  app.synth();
+}

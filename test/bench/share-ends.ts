@@ -10,7 +10,7 @@ import { organisationOf } from '../../domain/values/id';
 import { median, percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients } from './support/many-clients';
-import { childrenOf } from './support/resident-memory';
+import { childrenOf } from './support/process-usage';
 
 const SHARES = 1000;
 /** Largest number of writes in one call. */

@@ -6,7 +6,7 @@ import type { Measured, Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { connectPartner } from './support/partner-client';
 import { requestsAbout } from './support/requests';
-import { residentMegabytes } from './support/resident-memory';
+import { residentMegabytes } from './support/process-usage';
 
 const root = join(__dirname, '../..');
 const FIRST_START_S = 15;

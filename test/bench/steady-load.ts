@@ -6,10 +6,10 @@ import { Pool } from 'undici';
 import { splitEndpointKey } from '../../contract/endpoint-table';
 import type { EndpointKey } from '../../contract/endpoints';
 import { percentile, type Measured, type Measurement } from './support/figure';
-import { requestMix } from './load/request-plan';
+import { requestMix } from './load/rest';
 import { startLocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';
-import { residentMegabytes } from './support/resident-memory';
+import { residentMegabytes } from './support/process-usage';
 
 const PER_SECOND = 200;
 const SECONDS = 60;

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { TELEMETRY_PATH } from '../../contract/websocket-actions';
 import { stopNames } from '../../domain/commands/stops';
-import { platformOf } from './cost/setup';
+import { platformOf } from './cost/metered-stack';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';

@@ -1,6 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { endpointTable } from '../../contract/endpoint-table';
 import { scopes } from '../../contract/terms/scopes';
@@ -10,10 +14,9 @@ import { tableNames, tableVariable } from '../../domain/values/table-names';
 import { bundle } from '../../lib/functions/bundle';
 import { acme, id, sampleJob } from '../domain/fixtures/samples';
 import { request } from '../lambdas/fixtures/api-gateway';
-import { startCaller } from './support/caller';
 import { median, type Measured, type Measurement } from './support/figure';
-import { startPreparedDynamoDb } from './support/prepared-dynamodb';
 import { requestsAbout } from './support/requests';
+import type { Calls, Spent } from './support/warm-calls';
 
 const ROUNDS = 15;
 const CALLS = 400;
@@ -164,3 +167,72 @@ const environmentFor = (dynamoDbUrl: string): Readonly<Record<string, string>> =
   AWS_SECRET_ACCESS_KEY: 'local',
   ...Object.fromEntries(tableNames.map((name) => [tableVariable(name), name])),
 });
+
+/** A process that makes calls of one function. */
+interface Caller {
+  /** @throws Error when the process ended */
+  make(calls: Calls): Promise<Spent>;
+  stop(): void;
+}
+
+/**
+ * Starts `warm-calls` for a bundle; its log is discarded.
+ * @param folder of bundles, with that of `warm-calls`
+ * @param environment of the function
+ */
+function startCaller(folder: string, entry: string, environment: Readonly<Record<string, string>>): Caller {
+  const child = fork(join(folder, 'warm-calls', 'index.js'), [join(folder, entry, 'index.js')], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // An event may contain sets, which JSON has not.
+    serialization: 'advanced',
+    env: { ...environment, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+  });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`the process that called ${entry} has ended`);
+  });
+  ended.catch(() => undefined);
+  return {
+    make: async (calls) => {
+      child.send(calls);
+      const [spent] = (await Promise.race([once(child, 'message'), ended])) as [Spent];
+      return spent;
+    },
+    stop: () => void child.kill(),
+  };
+}
+
+/** An endpoint of DynamoDB that gives prepared answers. */
+interface PreparedDynamoDb {
+  readonly url: string;
+  close(): void;
+}
+
+/**
+ * Starts the endpoint on a free port. It takes next to no time itself, stores nothing, and counts nothing, so that any number
+ * of calls get the same answer.
+ * @param answers bodies by operation, such as `GetItem`
+ */
+async function startPreparedDynamoDb(answers: Readonly<Record<string, object>>): Promise<PreparedDynamoDb> {
+  const texts = new Map(Object.entries(answers).map(([operation, body]) => [operation, JSON.stringify(body)]));
+  const server = createServer((request, response) => {
+    const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
+    const text = texts.get(operation) ?? '';
+    request.resume();
+    request.once('end', () => {
+      response.writeHead(text ? 200 : 400, {
+        'content-type': 'application/x-amz-json-1.0',
+        'content-length': Buffer.byteLength(text),
+      });
+      response.end(text);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

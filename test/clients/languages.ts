@@ -1,8 +1,7 @@
 import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../outsiders/command';
-import { withAttempts } from '../outsiders/install/programs';
-import { pythonWith } from '../outsiders/install/python';
+import { runCommand } from '../outsiders/processes';
+import { pythonWith, withAttempts } from '../outsiders/install';
 
 const root = join(__dirname, '../..');
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -53,4 +53,81 @@ test.each([
   ['CONTRIBUTING.md', 90],
 ])('%s is read in one go', (page, lines) => {
   expect(textOf(page).split('\n').length - 1).toBeLessThanOrEqual(lines);
+});
+
+const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+
+/** Paths in backticks, from the root or the folder of the page; of `local/<service>/index.ts` what precedes the placeholder. */
+const pathsIn = (text: string) =>
+  [...text.matchAll(/`((?:[\w.-]+\/)+)([\w.-]*)(?=`|(<))/g)].map(([, folder = '', file = '', placeholder]) =>
+    placeholder ? folder : folder + file,
+  );
+const filesIn = (text: string) => [...text.matchAll(/`([\w.-]+\.(?:ts|mjs|json|md))`/g)].map(([, file = '']) => file);
+/** Named without the folder that they are in. */
+const withoutFolder = ['deploy.yml', 'accepted-problems.ts', 'function-cases.ts', 'on-this-machine/'];
+
+/** The pages for contributors, with the fewest paths and scripts that each must name. */
+const contributing = [
+  { page: 'CONTRIBUTING.md', paths: 40, names: 20 },
+  { page: 'docs/adding.md', paths: 90, names: 3 },
+  { page: 'test/README.md', paths: 20, names: 3 },
+  { page: 'test/outsiders/README.md', paths: 5, names: 2 },
+];
+
+test.each(contributing)('$page names files and folders that exist', ({ page, paths }) => {
+  const text = textOf(page);
+  const named = [...pathsIn(text), ...filesIn(text)].filter((path) => !withoutFolder.includes(path));
+  const exists = (path: string) => [root, join(root, dirname(page))].some((folder) => existsSync(join(folder, path)));
+  expect(named.length).toBeGreaterThan(paths);
+  expect(named.filter((path) => !exists(path))).toEqual([]);
+});
+
+test.each(contributing)('$page names scripts that exist', ({ page, names }) => {
+  const named = [...textOf(page).matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(names);
+  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+/** Tests named on the page: a file, and after a colon the beginning of a test title in it. */
+const named = [
+  ...textOf('docs/trust.md').matchAll(/\| `((?:packages\/[\w-]+\/)?test\/[\w./-]+\.test\.ts)`(?:: ([^|]+?))? +\|/g),
+].map(([, file = '', name]) => [file, name ?? ''] as const);
+
+test('docs/trust.md names tests', () => {
+  expect(named.length).toBeGreaterThan(15);
+});
+
+test.each(named)('%s has the test «%s»', (file, name) => {
+  const text = textOf(file).replaceAll("\\'", "'");
+  expect(text).toContain(name);
+  expect(text).toMatch(/\b(test|it)\b/);
+});
+
+const readme = textOf('README.md');
+const [, definition = ''] = /^(field\(\) \{.+?\})(?: {2}#.*)?$/m.exec(readme) ?? [];
+
+/** Assigns what `field` finds in an answer, as the commands of the README do, and prints the variable. */
+const assign = (answer: string, field: string) =>
+  spawnSync('bash', ['-c', `${definition}\nFOUND=$(printf %s "$ANSWER" | field ${field})\nprintf %s "$FOUND"`], {
+    encoding: 'utf8',
+    env: { ...process.env, ANSWER: answer },
+  });
+
+describe('The commands of the README', () => {
+  test('take a field of an answer into a variable', () => {
+    const { stdout, stderr } = assign('{"success":true,"job":{"jobId":"job-1","name":"x"}}', 'jobId');
+    expect({ stdout, stderr }).toEqual({ stdout: 'job-1', stderr: '' });
+  });
+
+  test('show an error and leave the variable empty', () => {
+    const refusal = '{"error":"Forbidden","error_description":"x-api-key: is missing or unknown"}';
+    const { stdout, stderr } = assign(refusal, 'access_token');
+    expect({ stdout, stderr: stderr.trim() }).toEqual({ stdout: '', stderr: refusal });
+  });
+
+  test('assign no answer unread', () => {
+    const assigned = [...readme.matchAll(/^\w+=\$\(curl [\s\S]+?\)(?=$|;)/gm)].map(([command]) => command);
+    expect(assigned.length).toBeGreaterThan(1);
+    for (const command of assigned) expect(command).toMatch(/ \| field \w+\)$/);
+  });
 });

@@ -3,7 +3,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { readFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
-import { requestMix } from '../bench/load/request-plan';
+import { requestMix } from '../bench/load/rest';
 import { splitEndpointKey } from '../../contract/endpoint-table';
 import { topicName } from '../../contract/terms/topics-and-paths';
 import { pathOf, type Client } from '../api/client';

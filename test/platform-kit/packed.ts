@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expectFiles, filesOfTarball, root } from '../clients/packages/trial';
 import { endWith, passes, runChecks } from '../clients/run-checks';
-import { runCommand } from '../outsiders/command';
+import { runCommand } from '../outsiders/processes';
 
 /** The programs that the package needs, from this repository's node_modules: the trial needs no registry. */
 const programs = ['esbuild', `@esbuild/${process.platform}-${process.arch}`, 'sql.js', '@dynoxide/linux-x64'];

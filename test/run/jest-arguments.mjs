@@ -1,9 +1,8 @@
-import { buildArgv } from 'jest';
+import { buildArgv, SearchSource } from 'jest';
 import { readConfigs } from 'jest-config';
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { alone, service } from '../../jest.config.mjs';
-import { projectsOf } from './projects-of.mjs';
 
 const project = realpathSync(new URL('../..', import.meta.url));
 
@@ -62,3 +61,27 @@ async function withoutNames(words) {
   const areNames = await Promise.all(words.map((word, index) => !word.startsWith('-') && isName(index)));
   return words.filter((word, index) => !areNames[index] && word !== '--');
 }
+
+/**
+ * The projects that have a test in a path, by their own patterns.
+ * @param path a file or a folder
+ * @param configs of jest's projects
+ */
+const projectsOf = (path, configs) =>
+  configs.filter((config) => hasTest(path, config)).map(({ displayName }) => displayName.name);
+
+function hasTest(path, config) {
+  const source = new SearchSource({ config });
+  if (!statSync(path).isDirectory()) return source.isTestFilePath(path);
+  return config.roots
+    .flatMap((root) => overlap(path, root))
+    .some((folder) => filesIn(folder).some((file) => source.isTestFilePath(file)));
+}
+
+/** The folder that two have in common, if one is in the other. */
+function overlap(one, other) {
+  const [outer, inner] = one.length < other.length ? [one, other] : [other, one];
+  return inner === outer || inner.startsWith(outer + sep) ? [inner] : [];
+}
+
+const filesIn = (folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name));

@@ -102,8 +102,18 @@ const rows = [...cases.map((each) => ({ each, of: root })), ...oddCases.map((eac
   ({ each: [words, expected, calledIn = '.'], of }) => ({ words, expected, calledIn, of }),
 );
 
+/**
+ * Reads [{ words, folder, root }] from stdin and prints what jest is called with for each, or why not. A separate
+ * process, since jest can't load its own configuration, which is an ES module.
+ */
+const program = `import { text } from 'node:stream/consumers';
+  import { jestArguments } from './test/run/jest-arguments.mjs';
+  const answers = [];
+  for (const { words, folder, root } of JSON.parse(await text(process.stdin)))
+    answers.push(await jestArguments(words, folder, root).then((found) => found.words, (error) => error.message));
+  process.stdout.write(JSON.stringify(answers));`;
 const answers = JSON.parse(
-  execFileSync(process.execPath, [join(__dirname, 'fixtures/arguments-of.mjs')], {
+  execFileSync(process.execPath, ['--input-type=module', '-e', program], {
     cwd: root,
     input: JSON.stringify(rows.map(({ words, calledIn, of }) => ({ words, folder: join(of, calledIn), root: of }))),
     encoding: 'utf8',

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pythonWith } from '../../../test/outsiders/install/python';
+import { pythonWith } from '../../../test/outsiders/install';
 import { synthesiseBus } from './app';
 import { runCommandLine } from './conform';
 

@@ -3,10 +3,8 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { formatted } from '../../../bin/formatted';
-import type { Bill, BillLine } from './bill';
-import { loggingOf } from './logging';
+import { loggingOf, prices, pricesDate, type Bill, type BillLine } from './bill';
 import { sizesMb, type MemoryRow } from './memory';
-import { prices, pricesDate } from './prices';
 
 const page = join(__dirname, '../../..', 'docs', 'cost.md');
 const beforeFile = join(__dirname, 'before.json');

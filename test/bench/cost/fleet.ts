@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Usage } from 'cloud-assembly-runner';
 import { pathTo } from '../../../domain/jobs/job-lifecycle';
-import { followGroups } from '../support/fleet-followers';
+import { followGroups } from '../support/followers';
 import { billOf, type Bill } from './bill';
-import type { Setup } from './setup';
-import { beyondIdle, between, positive, readSettled, scaled, sum } from './usage';
+import { between, beyondIdle, positive, readSettled, scaled, sum, type Setup } from './metered-stack';
 
 /** Devices that report in one event, as many as an event may have. */
 const DEVICES = 100;

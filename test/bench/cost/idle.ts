@@ -1,5 +1,4 @@
-import { billOf, type Bill, type Quantities } from './bill';
-import type { PricedUnit } from './prices';
+import { billOf, type Bill, type PricedUnit, type Quantities } from './bill';
 
 /** A resource of a CloudFormation template. */
 export interface TemplateResource {

@@ -6,17 +6,13 @@ import type { Measured, Measurement } from '../support/figure';
 import { startLocalStack } from '../support/local-stack';
 import { onboardClients } from '../support/many-clients';
 import { serviceApp, serviceStack } from '../support/service-app';
-import type { Bill } from './bill';
-import { loggingOf } from './logging';
+import { loggingOf, type Bill } from './bill';
 import { memoryRows, type MemoryRow } from './memory';
 import { fleet } from './fleet';
-import { commands } from './commands';
-import { jobs } from './jobs';
+import { commands, jobs, shareEnds, shareViewers } from './scenarios';
 import { printBills, writeDocument, writeScenarios } from './document';
 import { idleBill, type TemplateResource } from './idle';
-import { platformOf, type Setup } from './setup';
-import { shareEnds, shareViewers } from './shares';
-import { between, read, readSettled } from './usage';
+import { between, platformOf, read, readSettled, type Setup } from './metered-stack';
 
 /** Whole minutes, since schedules run once a minute. */
 const IDLE_MINUTES = 1;

@@ -1,6 +1,5 @@
 import type { Usage } from 'cloud-assembly-runner';
-import { prices } from './prices';
-import { shortName } from './bill';
+import { prices, shortName } from './bill';
 
 /** Memory with which a function has one whole processor (Lambda developer guide, "Configure Lambda function memory"). */
 const ONE_PROCESSOR_MB = 1769;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UsageError } from '../../../bin/command-line/usage-error';
-import { follow, subscribeToJobs, type Listener, type ReceivedMessage } from '../support/channel-listeners';
+import { follow, subscribeToJobs, type Listener, type ReceivedMessage } from '../support/followers';
 import type { ChannelClient } from '../support/many-clients';
 import { latencyOf, type Outcome } from './outcome';
 import type { Target } from './target';

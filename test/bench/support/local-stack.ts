@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from 'cloud-assembly-runner/free-port';
 import type { AwsAccess } from 'cloud-assembly-runner';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import type { StackFacts } from '../../../bin/start/stack-facts';
 
 const READY_TIMEOUT_MS = 120_000;
@@ -98,4 +99,13 @@ async function stop(npm: ChildProcess): Promise<void> {
     }
     await pause(20);
   }
+}
+
+/** Finds the bus of a running stack. @returns its ARN, and options for SDK clients of the stack */
+export async function findBus({ endpointUrl, region, stackName, ...credentials }: AwsAccess) {
+  const options = { endpoint: endpointUrl, region, credentials };
+  const { Stacks } = await new CloudFormationClient(options).send(new DescribeStacksCommand({ StackName: stackName }));
+  const bus = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'PlatformBusArn')?.OutputValue;
+  if (bus === undefined) throw new Error('the stack has no bus');
+  return { bus, options };
 }

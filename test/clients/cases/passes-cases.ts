@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FakeService, type FollowerSocket } from '../../../clients/typescript/test/fake-service';
-import { runCommand } from '../../outsiders/command';
+import { runCommand } from '../../outsiders/processes';
 import { languages, type Command, type LanguageName } from '../languages';
 import { clientCases, type ClientCase, type Connection } from './cases';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { partnersShape } from '../../../bin/start/stack-facts';
 import { startStack, stopStack } from '../../api/stack/running-stack';
-import { runCommand } from '../../outsiders/command';
-import { openApiFile } from '../../outsiders/documents';
-import { withAttempts, goProgram } from '../../outsiders/install/programs';
+import { runCommand } from '../../outsiders/processes';
+import { openApiFile } from '../../outsiders/artifacts';
+import { withAttempts, goProgram } from '../../outsiders/install';
 import { endWith, passes, runChecks } from '../run-checks';
 import { makePartnerModule } from '../languages';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { runCommand } from '../../outsiders/command';
-import { withAttempts } from '../../outsiders/install/programs';
+import { runCommand } from '../../outsiders/processes';
+import { withAttempts } from '../../outsiders/install';
 import { expectFiles, expectJobs, root, version, type Trial } from './trial';
 
 /** Stands for the address where the repository is published, which go.mod has to name by then. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../../outsiders/command';
-import { withAttempts } from '../../outsiders/install/programs';
-import { pythonWith } from '../../outsiders/install/python';
+import { runCommand } from '../../outsiders/processes';
+import { pythonWith, withAttempts } from '../../outsiders/install';
 import { expectFiles, expectJobs, filesOfTarball, root, version, type Trial } from './trial';
 
 const client = join(root, 'clients/python');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { runCommand } from '../../outsiders/command';
+import { runCommand } from '../../outsiders/processes';
 
 export const root = join(__dirname, '../../..');
 

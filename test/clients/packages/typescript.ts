@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { runCommand } from '../../outsiders/command';
+import { runCommand } from '../../outsiders/processes';
 import { expectFiles, expectJobs, filesOfTarball, root, version, type Trial } from './trial';
 
 const client = join(root, 'clients/typescript');

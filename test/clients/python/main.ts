@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { runCommand } from '../../outsiders/command';
-import { pythonWith } from '../../outsiders/install/python';
+import { runCommand } from '../../outsiders/processes';
+import { pythonWith } from '../../outsiders/install';
 import { endWith, runChecks } from '../run-checks';
 
 const root = join(__dirname, '../../..');

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { access, stackName, queues } from '../../api/stack/aws-access';
-import { runCommand } from '../../outsiders/command';
-import { pythonWith } from '../../outsiders/install/python';
+import { runCommand } from '../../outsiders/processes';
+import { pythonWith } from '../../outsiders/install';
 
 const page = readFileSync(join(__dirname, '../../../docs/runbooks/dead-letter-queues.md'), 'utf8');
 

@@ -1,7 +1,7 @@
 import '../without-bundling';
 import { compileViewerFunction } from 'cloud-assembly-runner/cloudfront/functions/viewer-function';
 import { docsPathsCode } from '../../../lib/rest/docs-paths';
-import { viewerRequest } from '../../outsiders/njs/event';
+import { viewerRequest } from '../../outsiders/njs/lane';
 import { smallTable, synthesise } from '../synthesised';
 
 describe('The docs site in the template', () => {

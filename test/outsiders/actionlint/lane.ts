@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { root } from '../assemblies';
-import { runCommand } from '../command';
-import { installed, ensureDebianProgram } from '../install/programs';
+import { root } from '../artifacts';
+import { runCommand } from '../processes';
+import { installed, ensureDebianProgram } from '../install';
 import { NotInstalled, type Lane } from '../lane';
 
 /** Output of `-format '{{json .}}'`, as far as it is used. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { root } from '../assemblies';
-import { runCommand } from '../command';
+import { root } from '../artifacts';
+import { runCommand } from '../processes';
 import type { Lane } from '../lane';
 
 const names = z.record(z.string(), z.string()).default({});

@@ -1,9 +1,7 @@
-import { fromFile, Parser } from '@asyncapi/parser';
 import { join } from 'node:path';
-import { withoutAccepted, type Accepted } from '../accepted';
-import { root } from '../assemblies';
-import { asyncApiFiles } from '../documents';
-import type { Lane } from '../lane';
+import { fromFile, Parser } from '@asyncapi/parser';
+import { withoutAccepted, type Accepted, type Lane } from '../lane';
+import { asyncApiFiles, root } from '../artifacts';
 
 type Diagnostic = Awaited<ReturnType<Parser['parse']>>['diagnostics'][number] & { readonly file: string };
 

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { freePort } from 'cloud-assembly-runner/free-port';
 import * as z from 'zod';
-import { root } from '../assemblies';
-import { runCommand } from '../command';
+import { root } from '../artifacts';
+import { peakMemoryMb, runCommand, startServer, type Server } from '../processes';
 import type { Lane } from '../lane';
-import { peakMemoryMb, startServer, type Server } from '../server';
-import { installed, ensureDebianProgram } from '../install/programs';
+import { installed, ensureDebianProgram } from '../install';
 
 const pom = join(__dirname, 'pom.xml');
 const start = join(__dirname, 'Loopback.java');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import { runCommand } from '../command';
+import { runCommand } from '../processes';
 
 const position = z.tuple([z.number(), z.number(), z.number()]);
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Lane } from '../lane';
 import { csharpClient, javaClient } from './openapi-generator';
-import { goClient } from './go';
-import { ogenClient } from './ogen';
+import { goClient, ogenClient } from './go';
 import { pythonClient, platformEvents } from './python';
 import { GenerationFailed } from './step';
 import { typescriptClient } from './typescript';
@@ -14,7 +13,7 @@ import { typescriptClient } from './typescript';
  * @returns what was compiled
  * @throws Error with the output of a failure
  */
-export type Generator = (folder: string) => Promise<string>;
+type Generator = (folder: string) => Promise<string>;
 
 const generated: Readonly<Record<string, Generator>> = {
   TypeScript: typescriptClient,

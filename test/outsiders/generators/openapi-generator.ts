@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { readdirSync, copyFileSync, readFileSync } from 'node:fs';
-import { runCommand } from '../command';
-import { installed, ensureDebianProgram } from '../install/programs';
-import { root } from '../assemblies';
-import { openApiFile } from '../documents';
+import { runCommand } from '../processes';
+import { installed, ensureDebianProgram } from '../install';
+import { openApiFile, root } from '../artifacts';
 import { GenerationFailed, step } from './step';
 
 const ARTIFACT = 'org.openapitools:openapi-generator-cli:7.17.0';

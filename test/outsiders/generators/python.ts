@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { root } from '../assemblies';
+import { openApiFile, root } from '../artifacts';
 import { writePlatformEvents } from '../../../bin/documents/derived-files';
-import { openApiFile } from '../documents';
-import { pythonWith } from '../install/python';
+import { pythonWith } from '../install';
 import { GenerationFailed, step } from './step';
 
 const listed = join(__dirname, 'python');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { runCommand, type CommandAnswer, type CommandOptions } from '../command';
+import { runCommand, type CommandAnswer, type CommandOptions } from '../processes';
 
 /** A generator refuses the document, or a compiler refuses what it made. */
 export class GenerationFailed extends Error {

@@ -1,9 +1,8 @@
 import { copyFileSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../assemblies';
-import { runCommand } from '../command';
-import { openApiFile } from '../documents';
-import { installed } from '../install/programs';
+import { openApiFile, root } from '../artifacts';
+import { runCommand } from '../processes';
+import { installed } from '../install';
 import { step, lineCount } from './step';
 
 const tsx = require.resolve('tsx');
@@ -25,9 +24,9 @@ export async function typescriptClient(folder: string): Promise<string> {
   // Without it, fields with a default would be required in requests too.
   const options = ['--default-non-nullable', 'false', '--output', 'openapi.ts'];
   await step(binary('openapi-typescript'), [join(root, openApiFile), ...options], { cwd: folder });
-  for (const name of ['partner', 'feed']) copyFileSync(join(listed, `${name}.ts.txt`), join(folder, `${name}.ts`));
-  await step(binary('tsc'), [...OPTIONS, 'partner.ts', 'feed.ts', 'openapi.ts'], { cwd: folder });
-  await step(process.execPath, ['--import', tsx, 'feed.ts'], { cwd: folder });
+  copyFileSync(join(listed, 'partner.ts.txt'), join(folder, 'partner.ts'));
+  await step(binary('tsc'), [...OPTIONS, 'partner.ts', 'openapi.ts'], { cwd: folder });
+  await step(process.execPath, ['--import', tsx, 'partner.ts'], { cwd: folder });
   const lines = lineCount(join(folder, 'openapi.ts'));
   return `openapi-typescript wrote ${lines} lines, which compile with tsc --strict, and read events, values and fields that they do not know`;
 }

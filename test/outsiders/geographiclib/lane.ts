@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { byDistance } from '../../../domain/dispatch/candidate';
 import type { StandingDevice } from '../../../domain/fleet/standing-device';
 import { seededRandom } from '../../../packages/simulator/seeded-random';
-import { runCommand } from '../command';
-import { pythonWith } from '../install/python';
+import { runCommand } from '../processes';
+import { pythonWith } from '../install';
 import type { Lane } from '../lane';
 
 const FLEETS = 10_000;

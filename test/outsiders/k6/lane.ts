@@ -1,6 +1,6 @@
 import { startStack, stopStack } from '../../api/stack/running-stack';
-import { root } from '../assemblies';
-import { runCommand } from '../command';
+import { root } from '../artifacts';
+import { runCommand } from '../processes';
 import type { Lane } from '../lane';
 
 /**

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { LambdaRuntime } from '../install/programs';
+import type { LambdaRuntime } from '../install';
 import type { DeployedFunction } from './functions';
 
 /**

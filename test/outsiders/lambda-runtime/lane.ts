@@ -2,13 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { defaultStack, fullStack } from '../assemblies';
-import { differences } from '../differences';
-import { installLambdaRuntime, type LambdaRuntime } from '../install/programs';
+import { defaultStack, fullStack } from '../artifacts';
+import { differences, functionCases, type FunctionCase } from './function-cases';
+import { installLambdaRuntime, type LambdaRuntime } from '../install';
 import type { Lane } from '../lane';
 import { functionsOf, type DeployedFunction } from './functions';
 import { startInstance, type Instance } from './instance';
-import { functionCases, type FunctionCase } from './function-cases';
 
 /** A stub of the AWS APIs that functions call, for an account without any data. */
 interface EmptyAccount {

@@ -1,4 +1,4 @@
-"""Starts MiniStack, with patches for AWS behaviour that version 1.5.33 lacks; emulator-differences.ts lists them."""
+"""Starts MiniStack, with patches for AWS behaviour that version 1.5.33 lacks; emulator.ts lists them."""
 
 import json
 import re

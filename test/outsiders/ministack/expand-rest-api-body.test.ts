@@ -1,5 +1,4 @@
-import { expandRestApiBodies } from './expand-rest-api-body';
-import type { TemplateResource } from './template';
+import { expandRestApiBodies, type TemplateResource } from './expand-rest-api-body';
 
 const uri = { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':function:f/invocations']] };
 const orderId = { name: 'orderId', in: 'path', required: true, schema: { type: 'string' } };

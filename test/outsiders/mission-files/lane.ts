@@ -9,10 +9,9 @@ import { formatMediaTypes } from '../../../domain/missions/mission-record';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { writeGeoJson, writeKml } from '../../../lambdas/missions/write-mission';
 import { seededRandom } from '../../../packages/simulator/seeded-random';
-import { runCommand } from '../command';
+import { runCommand } from '../processes';
 import { convert } from '../gdal/converted';
-import { ensureDebianProgram } from '../install/programs';
-import { pythonWith } from '../install/python';
+import { ensureDebianProgram, pythonWith } from '../install';
 import { becomes, exportedFiles } from '../../lambdas/missions/exports';
 import type { Lane } from '../lane';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { postmanCollection } from '../../../docs/postman/collection';
 import { startStack, stopStack } from '../../api/stack/running-stack';
-import { runCommand } from '../command';
-import { installed } from '../install/programs';
+import { runCommand } from '../processes';
+import { installed } from '../install';
 import type { Lane } from '../lane';
 
 const files = ['package.json', 'package-lock.json'];

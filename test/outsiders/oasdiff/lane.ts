@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { withoutAccepted, type Accepted } from '../accepted';
-import { root } from '../assemblies';
-import { runCommand } from '../command';
-import { openApiFile } from '../documents';
-import { goProgram } from '../install/programs';
-import type { Lane } from '../lane';
+import { withoutAccepted, type Accepted, type Lane } from '../lane';
+import { openApiFile, root } from '../artifacts';
+import { runCommand } from '../processes';
+import { goProgram } from '../install';
 
 /** Changes that break a client, as `oasdiff breaking --format json` prints them. */
 const changes = z.array(z.object({ id: z.string(), text: z.string(), operation: z.string(), path: z.string() }));

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../assemblies';
-import { openApiFile } from '../documents';
+import { openApiFile, root } from '../artifacts';
 
 const TEXTS = ['summary', 'description', 'examples', 'example', 'tags', 'externalDocs', 'servers'];
 /** Their members have names of ours, which may be the same words. */

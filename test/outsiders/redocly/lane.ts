@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { root } from '../assemblies';
-import { runCommand } from '../command';
-import { asyncApiFiles, openApiFile } from '../documents';
+import { asyncApiFiles, openApiFile, root } from '../artifacts';
+import { runCommand } from '../processes';
 import type { Lane } from '../lane';
 
 const cli = require.resolve('@redocly/cli/bin/cli.js');

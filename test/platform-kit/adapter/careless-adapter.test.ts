@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runCommand } from '../../outsiders/command';
+import { runCommand } from '../../outsiders/processes';
 
 test('a careless adapter is told which rules it breaks', async () => {
   const adapter = `exec node ${join(__dirname, 'fixtures/careless-adapter.mjs')}`;

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import type { StackFacts } from '../../../bin/start/stack-facts';
 import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
 import { until } from '../../channels/until';
-import { runCommand } from '../../outsiders/command';
-import { pythonWith } from '../../outsiders/install/python';
+import { runCommand } from '../../outsiders/processes';
+import { pythonWith } from '../../outsiders/install';
 
 const root = join(__dirname, '../../..');
 const adapterFolder = join(root, 'packages/platform-kit/sample-adapter');

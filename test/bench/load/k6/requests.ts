@@ -1,7 +1,7 @@
 import exec from 'k6/execution';
 import http from 'k6/http';
 import { Counter, Trend } from 'k6/metrics';
-import type { PlannedRequest, RequestPlan, RequestReport } from '../request-plan';
+import type { PlannedRequest, RequestPlan, RequestReport } from '../rest';
 
 /** Program of k6: sends the requests of the plan that `LOAD_PLAN` names at a constant rate, and prints a `RequestReport`. */
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, readFileSync, copyFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join, basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawnSync } from 'node:child_process';
-import { NotInstalled } from '../lane';
-import { runCommand } from '../command';
+import { NotInstalled } from './lane';
+import { runCommand } from './processes';
 
 /** Outside the working tree, so that a fresh clone reuses it; `OUTSIDERS_CACHE` names another folder. */
 function cacheFolder(): string {
@@ -116,7 +116,7 @@ export async function goProgram(name: string, pinned: string, tool: string): Pro
   return join(folder, program);
 }
 
-const listed = join(__dirname, '../lambda-runtime');
+const listed = join(__dirname, 'lambda-runtime');
 const files = ['package.json', 'package-lock.json'];
 
 /** The runtime of the template's functions. */
@@ -151,4 +151,20 @@ export async function installLambdaRuntime(): Promise<LambdaRuntime> {
     modules,
     client: join(modules, 'aws-lambda-ric', 'index.mjs'),
   };
+}
+
+/**
+ * Installs a Python virtual environment with a list of packages.
+ * @param name of the installation, for people
+ * @param requirements file with all packages pinned: no others are installed
+ * @returns its interpreter; call programs with `-m`, since their scripts contain the path before the move
+ * @throws {NotInstalled} without Python 3 with venv, or when the packages can't be downloaded
+ */
+export async function pythonWith(name: string, requirements: string): Promise<string> {
+  const folder = await installed(name, readFileSync(requirements, 'utf8'), async (fresh) => {
+    await runCommand('python3', ['-m', 'venv', fresh]);
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', requirements];
+    await runCommand(join(fresh, 'bin', 'python'), pip);
+  });
+  return join(folder, 'bin', 'python');
 }

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { guideNames, readGuide, jsonValuesIn, kindOf, isMessage } from '../../guides/read/guide';
-import { languageNames } from '../../clients/languages';
+import { guideNames, readGuide, jsonValuesIn, kindOf, isMessage } from '../guides/read/guide';
+import { languageNames } from '../clients/languages';
 
 const guides = guideNames.map(readGuide);
 const all = guides.flatMap((guide) =>
   guide.blocks.map((block) => ({ ...block, at: `${guide.name}.md:${block.line}` })),
 );
-const adapter = readFileSync(join(__dirname, '../../../packages/platform-kit/sample-adapter/adapter.py'), 'utf8');
+const adapter = readFileSync(join(__dirname, '../../packages/platform-kit/sample-adapter/adapter.py'), 'utf8');
 const ofKind = (kind: ReturnType<typeof kindOf>) => all.filter((block) => kindOf(block) === kind);
 
 test('every block of a guide is run, compared or validated', () => {
@@ -99,7 +99,7 @@ test.each(guides.map((guide) => [guide.name, guide] as const))(
     const links = [...guide.text.matchAll(/\]\((?!https?:)([\w.-]*)(?:#([\w-]+))?\)/g)];
     for (const [, file = '', anchor] of links) {
       const target = file === '' ? guide.name : file.replace(/\.md$/, '');
-      expect([file, existsSync(join(__dirname, `../../../docs/guides/${target}.md`))]).toEqual([file, true]);
+      expect([file, existsSync(join(__dirname, `../../docs/guides/${target}.md`))]).toEqual([file, true]);
       if (anchor !== undefined) expect(readGuide(target).headings.map(anchorOf)).toContain(anchor);
     }
   },

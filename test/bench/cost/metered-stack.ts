@@ -1,15 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AwsAccess, BillableUnit, Charges, Usage } from 'cloud-assembly-runner';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { PLATFORM } from '../../../domain/values/service';
+import type { InboundEvent } from '../../../domain/platform/inbound-events';
+import { findBus, type LocalStack } from '../support/local-stack';
+import type { ChannelClient } from '../support/many-clients';
 
 /** A look at the meter of a running stack. */
-export interface Reading {
+interface Reading {
   readonly usage: Usage;
   /** In ms. */
   readonly at: number;
 }
 
 /** Used within a time. */
-export interface Used {
+interface Used {
   readonly usage: Usage;
   readonly minutes: number;
 }
@@ -103,4 +108,24 @@ function map(charges: Charges, change: (quantity: number, unit: BillableUnit) =>
 
 function only(charges: Charges, units: readonly BillableUnit[]): Charges {
   return Object.fromEntries(entries(charges).filter(([unit]) => units.includes(unit)));
+}
+
+/** A running stack with an organisation whose devices this bench reports, in place of the platform. */
+export interface Setup {
+  readonly stack: LocalStack;
+  readonly client: ChannelClient;
+  /** Publishes a report of the platform. */
+  readonly platform: (report: InboundEvent) => Promise<void>;
+  /** What the stack uses while nobody does anything. */
+  readonly idle: Used;
+}
+
+/** Publishes to the bus of a running stack. */
+export async function platformOf(access: AwsAccess) {
+  const { bus: EventBusName, options } = await findBus(access);
+  const bus = new EventBridgeClient(options);
+  return async ({ type, detail }: InboundEvent): Promise<void> => {
+    const entry = { EventBusName, Source: PLATFORM, DetailType: type, Detail: JSON.stringify(detail) };
+    await bus.send(new PutEventsCommand({ Entries: [entry] }));
+  };
 }

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { parseTemplate, type Assembly } from 'cloud-assembly-runner/cloudformation/template';
 import { everyOption } from '../../bin/deployer-policy/every-option';
 import { root, synthesiseApp } from '../../bin/start/synthesis';
-import { parseTemplate, type Assembly } from 'cloud-assembly-runner/cloudformation/template';
 
 const manifest = z.object({
   artifacts: z.record(
@@ -52,3 +52,16 @@ async function stacks(name: string, choices: Choices): Promise<[SynthesisedStack
 }
 
 const sizeOf = ({ template }: SynthesisedStack) => Object.keys(template.Resources).length;
+
+/** The published OpenAPI document, from the root of the repository. */
+export const openApiFile = 'docs/api/openapi.json';
+
+/**
+ * The published AsyncAPI documents, from the root of the repository.
+ * @throws Error when there are none, since nothing would be checked
+ */
+export function asyncApiFiles(): string[] {
+  const files = readdirSync(join(root, 'docs/api')).filter((name) => /asyncapi\.json$/.test(name));
+  if (files.length === 0) throw new Error('docs/api has no AsyncAPI document');
+  return files.map((name) => `docs/api/${name}`);
+}

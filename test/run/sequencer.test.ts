@@ -9,7 +9,7 @@ interface Test {
 
 const { inOrder } = jest.requireActual<{
   inOrder: (tests: readonly Test[], workers: number, durations: Readonly<Record<string, number>>) => Test[];
-}>('./order.mjs');
+}>('./sequencer.mjs');
 
 const ordered = (tests: readonly Test[], durations: Readonly<Record<string, number>> = {}) =>
   inOrder(tests, 2, durations).map(({ path }) => path);

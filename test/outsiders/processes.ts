@@ -2,7 +2,63 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface ServerOptions {
+export interface CommandOptions {
+  readonly cwd?: string;
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Exit codes that are results, not failures. Default: 0 only. */
+  readonly exitCodes?: readonly number[];
+  /** Default: ten minutes. */
+  readonly timeoutMs?: number;
+  /** Signal sent after the timeout. Default: SIGTERM. */
+  readonly killSignal?: NodeJS.Signals;
+}
+
+export interface CommandAnswer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const TEN_MINUTES_MS = 600_000;
+/** Maximum characters shown of a failed command's output, from its end. */
+const MAX_SHOWN_CHARACTERS = 4000;
+
+/**
+ * Runs a command to its end.
+ * @throws Error with the end of its output when it can't be started, times out or ends with another exit code
+ */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  { cwd, env, exitCodes = [0], timeoutMs = TEN_MINUTES_MS, killSignal = 'SIGTERM' }: CommandOptions = {},
+): Promise<CommandAnswer> {
+  const child = spawn(command, args, {
+    ...(cwd !== undefined && { cwd }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+    timeout: timeoutMs,
+    killSignal,
+  });
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => chunks.stderr.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exitCode, signal) => {
+      const stdout = Buffer.concat(chunks.stdout).toString();
+      const stderr = Buffer.concat(chunks.stderr).toString();
+      if (exitCode !== null && exitCodes.includes(exitCode)) {
+        resolve({ exitCode, stdout, stderr });
+      } else {
+        const output = `${stdout}\n${stderr}`.trim().slice(-MAX_SHOWN_CHARACTERS);
+        reject(new Error(`${command} ${args.join(' ')} ended with ${exitCode ?? signal}:\n${output}`));
+      }
+    });
+  });
+}
+
+interface ServerOptions {
   readonly command: string;
   readonly args: readonly string[];
   /** Complete environment except PATH and HOME. */
@@ -24,7 +80,7 @@ export interface Server {
 const STOP_TIMEOUT_MS = 10_000;
 const POLL_EVERY_MS = 100;
 /** Maximum characters shown of its log when it does not start, from its end. */
-const MAX_SHOWN_CHARACTERS = 2000;
+const MAX_SHOWN_OF_LOG = 2000;
 
 /**
  * Starts a third-party server and waits until it answers. Its standard input closes when this process ends.
@@ -42,7 +98,7 @@ export async function startServer({ command, args, env, ...options }: ServerOpti
     if (hasEnded(child) || Date.now() > deadline) {
       child.kill('SIGKILL');
       const cause = child.pid === undefined ? await failure : undefined;
-      throw new Error(`${command} did not come up:\n${readFileSync(logFile, 'utf8').slice(-MAX_SHOWN_CHARACTERS)}`, {
+      throw new Error(`${command} did not come up:\n${readFileSync(logFile, 'utf8').slice(-MAX_SHOWN_OF_LOG)}`, {
         cause,
       });
     }

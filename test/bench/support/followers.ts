@@ -6,6 +6,7 @@ import { channels, type Channel } from '../../../contract/channels/status-channe
 import { topicName } from '../../../contract/terms/topics-and-paths';
 import type { StackFacts } from '../../../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
+import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 
 /** The evaluated fields of a message, and when it arrived (`performance.now()`). */
 export interface ReceivedMessage {
@@ -102,4 +103,59 @@ export async function waitUntil(condition: () => boolean): Promise<void> {
       throw new Error(`The condition did not hold within ${WAIT_TIMEOUT_MS / 1000} s: ${condition.toString()}`);
     await pause(5);
   }
+}
+
+/** A received sample of a device. */
+export interface ReceivedSample {
+  readonly deviceId: string;
+  /** The sample's timestamp, Unix milliseconds. */
+  readonly takenAt: number;
+  /** From its timestamp to its arrival, in ms. */
+  readonly lagMs: number;
+}
+
+interface Message {
+  readonly type: string;
+  readonly deviceId: string;
+  readonly timestamp: string;
+  readonly snapshot?: true;
+  /** Of a batch. */
+  readonly samples?: readonly Message[];
+}
+
+/**
+ * Subscribes to the telemetry of groups, each over a socket of its own; `onSample` gets every live sample, `batch` asks
+ * for batches.
+ * @returns a function that disconnects
+ */
+export async function followGroups(
+  { wsUrl }: StackFacts,
+  { token, deviceGroups }: ChannelClient,
+  onSample: (sample: ReceivedSample) => void,
+  batch = false,
+): Promise<() => void> {
+  const sockets = deviceGroups.map(
+    () => new WebSocket((wsUrl ?? '') + TELEMETRY_PATH, { headers: { authorization: `Bearer ${token}` } }),
+  );
+  await Promise.all(
+    sockets.map(async (socket, index) => {
+      await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+      const subscribed = new Promise<void>((resolve) => {
+        socket.on('message', (data: Buffer) => {
+          const now = Date.now();
+          const message = JSON.parse(data.toString()) as Message;
+          if (message.type === 'subscribed') resolve();
+          for (const { type, deviceId, timestamp, snapshot } of message.samples ?? [message]) {
+            if (type !== 'device.telemetry' || snapshot) continue;
+            const takenAt = Date.parse(timestamp);
+            onSample({ deviceId, takenAt, lagMs: now - takenAt });
+          }
+        });
+      });
+      const { deviceGroupId } = deviceGroups[index] ?? {};
+      socket.send(JSON.stringify({ action: 'subscribe', deviceGroupId, ...(batch && { batch }) }));
+      await subscribed;
+    }),
+  );
+  return () => sockets.forEach((socket) => socket.terminate());
 }

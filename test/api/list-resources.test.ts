@@ -1,6 +1,6 @@
-import { report } from '../../channels/device-reports';
-import { clients } from '../client';
-import { fleetOf, invalidAt } from '../given';
+import { report } from '../channels/device-reports';
+import { clients } from './client';
+import { fleetOf, invalidAt } from './given';
 
 const [partner] = clients('list-resources');
 const [stranger] = clients('stranger');

@@ -1,29 +1,34 @@
 import { decodeJwt } from 'jose';
-import { scopes } from '../../../contract/terms/scopes';
-import { until } from '../../channels/until';
-import { clients, send, type Answer } from '../client';
-
-const [partner, colleague = partner, reader = partner] = clients('auth');
-const [stranger] = clients('stranger');
-const { clientId: client_id, clientSecret: client_secret, apiKey } = partner.credentials;
-const form = { 'content-type': 'application/x-www-form-urlencoded' };
-const good = { grant_type: 'client_credentials', client_id, client_secret };
-
-const ask = (body?: unknown, headers: Record<string, string> = {}) =>
-  send('POST', '/v3/auth/token', { headers: { 'x-api-key': apiKey, ...headers }, ...(body !== undefined && { body }) });
-const basic = (id: string, secret: string) => ({
-  authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
-});
-
-const token = {
-  access_token: expect.any(String) as string,
-  token_type: 'Bearer',
-  expires_in: 3600,
-  scope: expect.any(String) as string,
-};
-const refusal = (error: string) => ({ error, error_description: expect.any(String) as string });
+import * as z from 'zod';
+import { scopes } from '../../contract/terms/scopes';
+import { until } from '../channels/until';
+import { clients, send, type Answer } from './client';
+import { runPartnerCommand } from './stack/aws-access';
 
 describe('POST /v3/auth/token', () => {
+  const [partner, colleague = partner, reader = partner] = clients('auth');
+  const [stranger] = clients('stranger');
+  const { clientId: client_id, clientSecret: client_secret, apiKey } = partner.credentials;
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const good = { grant_type: 'client_credentials', client_id, client_secret };
+
+  const ask = (body?: unknown, headers: Record<string, string> = {}) =>
+    send('POST', '/v3/auth/token', {
+      headers: { 'x-api-key': apiKey, ...headers },
+      ...(body !== undefined && { body }),
+    });
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+  });
+
+  const token = {
+    access_token: expect.any(String) as string,
+    token_type: 'Bearer',
+    expires_in: 3600,
+    scope: expect.any(String) as string,
+  };
+  const refusal = (error: string) => ({ error, error_description: expect.any(String) as string });
+
   test('issues a bearer token for an hour, in an answer that may not be cached', async () => {
     const { status, headers, body } = await ask(good);
     expect([status, body]).toEqual([200, token]);
@@ -160,5 +165,24 @@ describe('POST /v3/auth/token', () => {
     });
     expect(answers.filter(({ status }) => status === 400).length).toBeGreaterThanOrEqual(100);
     expect(refused.every((answer) => JSON.stringify(answer.body) === '{"error":"Too many requests"}')).toBe(true);
+  });
+});
+
+describe('An API key', () => {
+  const [partner] = clients('key-rotation');
+  const { clientId, clientSecret, apiKey } = partner.credentials;
+  const added = z.object({ apiKey: z.string() });
+
+  const statusWith = async (key: string) => {
+    const body = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+    return (await send('POST', '/v3/auth/token', { headers: { 'x-api-key': key }, body })).status;
+  };
+
+  test('a rotated API key opens the token endpoint beside the old one, until the old one is deleted', async () => {
+    const printed = await runPartnerCommand('rotate-key', '--client-id', clientId);
+    const { apiKey: newKey } = added.parse(JSON.parse(printed));
+    expect([await statusWith(apiKey), await statusWith(newKey)]).toEqual([200, 200]);
+    await runPartnerCommand('rotate-key', '--client-id', clientId, '--retire-old');
+    expect([await statusWith(apiKey), await statusWith(newKey)]).toEqual([403, 200]);
   });
 });

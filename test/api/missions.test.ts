@@ -1,9 +1,8 @@
-import { executedAt, kmzFile, wayline, wpmlDocument } from '../../lambdas/missions/files';
-import { formatMediaTypes, type MissionMediaType } from '../../../domain/missions/mission-record';
-import { clients } from '../client';
-import { fleetOf, givenJob, givenMission, jobNow } from '../given';
-import { missionFile } from '../mission-file';
-import { readFacts } from '../stack/facts';
+import { executedAt, kmzFile, wayline, wpmlDocument } from '../lambdas/missions/files';
+import { formatMediaTypes, type MissionMediaType } from '../../domain/missions/mission-record';
+import { clients } from './client';
+import { fleetOf, givenJob, givenMission, jobNow, missionFile } from './given';
+import { readFacts } from './stack/facts';
 
 const [partner] = clients('missions');
 const { GEOJSON, KML, WPML: KMZ } = formatMediaTypes;

@@ -1,22 +1,22 @@
+import { telemetryScopes } from '../../contract/telemetry/telemetry.actions';
+import { permits, scopeNames, scopes } from '../../contract/terms/scopes';
+import type { WebSocketAction } from '../../contract/terms/websocket-action';
+import { webSocketActions } from '../../contract/websocket-actions';
+import { follow, type Socket } from '../channels/socket';
+import { ask, openTelemetry, watch } from '../channels/telemetry-socket';
+import { clients } from './client';
+import { validRequest, sendTo } from './documents/requests';
+import { forgeries } from './forgeries';
+import { fleetOf, forbiddenAt, foreignAt, givenCommand, givenJob, givenShare, nobodys } from './given';
+import { runPartnerCommand } from './stack/aws-access';
+import { resourceOf, type ResourceKind, surfaces, type Answer, type Surface } from './surfaces';
+import { openApi, operations, type PlacedOperation } from '../contract/documents/openapi-file';
+import type { JsonSchema } from '../../contract/documents/json-schema';
+
 /**
  * Who is refused what, and in which order: 401 before 403 for scopes before 404 before 403 for what is another
  * organisation's.
  */
-import { telemetryScopes } from '../../../contract/telemetry/telemetry.actions';
-import { permits, scopeNames, scopes } from '../../../contract/terms/scopes';
-import type { WebSocketAction } from '../../../contract/terms/websocket-action';
-import { webSocketActions } from '../../../contract/websocket-actions';
-import { follow, type Socket } from '../../channels/socket';
-import { ask, openTelemetry, watch } from '../../channels/telemetry-socket';
-import { clients } from '../client';
-import { validRequest, sendTo } from '../documents/requests';
-import { forgeries } from '../forgeries';
-import { fleetOf, forbiddenAt, foreignAt, givenCommand, givenJob, givenShare, nobodys } from '../given';
-import { runPartnerCommand } from '../stack/aws-access';
-import { resourceOf, type ResourceKind } from './resources';
-import { surfaces, type Answer, type Surface } from './surfaces';
-import { openApi, operations, type PlacedOperation } from '../../contract/documents/openapi-file';
-import type { JsonSchema } from '../../../contract/documents/json-schema';
 
 /** Fields of bodies that name a resource. `deviceId` is not among them: it is refused as invalid beside its group. */
 const kinds: Readonly<Record<string, ResourceKind>> = {

@@ -1,8 +1,8 @@
-import { formatCursor } from '../../../domain/events/cursor';
-import { expireAfter, organisationOfClient } from '../../channels/resume';
-import { until } from '../../channels/until';
-import { clients } from '../client';
-import { fleetOf, givenJob, givenShare, invalidAt, iso } from '../given';
+import { formatCursor } from '../../domain/events/cursor';
+import { expireAfter, organisationOfClient } from '../channels/resume';
+import { until } from '../channels/until';
+import { clients } from './client';
+import { fleetOf, givenJob, givenShare, invalidAt, iso, givenJobThatIs } from './given';
 import { occupyAllSeats, waitingCallsOf } from './waiting-seats';
 
 const [partner, ofJobs, ofShares] = clients('list-events');
@@ -186,5 +186,25 @@ describe('GET /v3/events', () => {
     const { jobId } = await givenJob(waiter);
     expect(await read(own, 1, waiter)).toMatchObject([{ jobId }]);
     expect((await list({ after: before })).body.events).toEqual([]);
+  });
+});
+
+describe('GET /v3/jobs/{jobId}/events', () => {
+  const eventsOf = (jobId: string) => partner.call('GET /v3/jobs/{jobId}/events', { path: { jobId } });
+
+  test('lists the changes of the job from its creation to its end, and of no other', async () => {
+    const [jobId] = await Promise.all([givenJobThatIs('COMPLETED', partner), givenJobThatIs('FAILED', partner)]);
+    const complete = async () => ((await eventsOf(jobId)).body.count === 4 ? true : undefined);
+    await until('the whole timeline', complete);
+    const { status, body } = await eventsOf(jobId);
+    expect([status, body.success]).toEqual([200, true]);
+    expect(body.events.map(({ jobState, previousState, sequence }) => [sequence, previousState, jobState])).toEqual([
+      [1, undefined, 'PENDING'],
+      [2, 'PENDING', 'QUEUED'],
+      [3, 'QUEUED', 'IN_PROGRESS'],
+      [4, 'IN_PROGRESS', 'COMPLETED'],
+    ]);
+    const cursors = body.events.map(({ cursor }) => cursor);
+    expect(cursors).toEqual(cursors.toSorted());
   });
 });

@@ -1,8 +1,8 @@
 import { BatchWriteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { callSeat } from '../../../domain/values/call-seats';
-import { seatShards } from '../../../domain/events/waiting-seats';
-import type { Client } from '../client';
-import { database, tableNamed } from '../stack/aws-access';
+import { callSeat } from '../../domain/values/call-seats';
+import { seatShards } from '../../domain/events/waiting-seats';
+import type { Client } from './client';
+import { database, tableNamed } from './stack/aws-access';
 
 /** The most that a deployment may have. */
 const ANY_TOTAL = 10_000;

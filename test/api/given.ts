@@ -1,7 +1,10 @@
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { jobStatuses, mayMove, pathTo, type JobStatus } from '../../domain/jobs/job-lifecycle';
 import { givenFlyingDevice } from '../channels/flying-device';
 import type { Client } from './client';
-import { missionFile } from './mission-file';
+import { newShareCode } from '../../data/store/new-id';
+import { organisationOf } from '../../domain/values/id';
+import { database, tableNamed, streamOf } from './stack/aws-access';
 
 /** The first device group that a client's organisation has, and the first device in it. */
 export function fleetOf({ credentials }: Client) {
@@ -87,3 +90,53 @@ export const invalidAt = (path: string, message: unknown = expect.any(String)) =
   status: 400,
   body: { error: 'invalid_request', details: expect.arrayContaining([{ path, message }]) as unknown },
 });
+
+/** Two waypoints, 40 m above the take-off point. */
+export const missionFile = {
+  type: 'Feature',
+  geometry: {
+    type: 'LineString',
+    coordinates: [
+      [8.5417, 47.3769, 40],
+      [8.5432, 47.3774, 40],
+    ],
+  },
+  properties: { name: 'Along the fence', heightReference: 'TAKE_OFF' },
+};
+
+/**
+ * Stores a share of a client's first device that expires sooner than the API allows: just after a whole second, since what is
+ * rounded to whole seconds would last the longest then.
+ */
+export async function givenShortShare(client: Client, seconds: number): Promise<string> {
+  const { deviceId } = fleetOf(client);
+  const organisation = organisationOf('device', deviceId) ?? '';
+  const createdAt = new Date().toISOString();
+  const shareCode = newShareCode(organisation, createdAt);
+  const expiresAt = new Date((Math.ceil(Date.now() / 1000) + seconds) * 1000 + 50).toISOString();
+  const share = { shareCode, resourceId: deviceId, deviceId, shareType: 'DEVICE_STATUS', permissions: ['view'] };
+  const counts = { maxViewers: 10, currentViewers: 0, version: 1 };
+  const Item = { organisation, ...share, ...counts, createdAt, expiresAt };
+  await database().send(new PutCommand({ TableName: await tableNamed('Shares'), Item }));
+  return shareCode;
+}
+
+/** Shares the live video of a client's first device, with commands; returns the share code. */
+export async function givenVideoShare(client: Client): Promise<string> {
+  const resourceId = await streamOf(client.credentials.organisationId, fleetOf(client).deviceId);
+  const more = { resourceId, shareType: 'STREAM', permissions: ['view', 'control'] };
+  return (await givenShare(client, more)).shareCode;
+}
+
+/** Makes a share expire, which would take at least a minute; its item stays, as it does until DynamoDB's TTL deletes it. */
+export async function expire(shareCode: string): Promise<void> {
+  await database().send(
+    new UpdateCommand({
+      TableName: await tableNamed('Shares'),
+      Key: { organisation: organisationOf('share', shareCode), shareCode },
+      UpdateExpression: 'SET expiresAt = :past',
+      ConditionExpression: 'attribute_exists(shareCode)',
+      ExpressionAttributeValues: { ':past': new Date(Date.now() - 1).toISOString() },
+    }),
+  );
+}

@@ -2,8 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { setTimeout as pause } from 'node:timers/promises';
 import { launchBrowser, openPage, waitForText } from '../browser/browser';
 import { createFakeShareSocket, type FakeShareSocket } from '../browser/fake-share-socket';
-import { flight } from '../browser/share-page-fixture';
-import { servePage } from '../browser/served-page';
+import { flight, servePage } from '../browser/share-page-fixture';
 import type { Measurement } from './support/figure';
 
 const CODE = 'share-hours';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { phone, waitForText } from './browser';
-import { sharePageForAllTests, flight } from './share-page-fixture';
-import { knownFlight, openInState, pageStates, report } from './share-page-states';
+import { sharePageForAllTests, flight, knownFlight, openInState, pageStates, report } from './share-page-fixture';
 
 /** `npm run pictures` sets it to update the images of README and guides. */
 const folder = process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'screenshots-'));

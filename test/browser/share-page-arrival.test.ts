@@ -1,8 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { until } from '../channels/until';
 import { waitForText, type MonitoredPage, axeFindings } from './browser';
-import { sharePageForAllTests, flight } from './share-page-fixture';
-import { knownFlight } from './share-page-states';
+import { sharePageForAllTests, flight, knownFlight } from './share-page-fixture';
 
 const goal = [8.5446, 47.3778];
 const way = {

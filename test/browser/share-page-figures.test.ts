@@ -1,8 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { until } from '../channels/until';
 import { phone, waitForText, type MonitoredPage } from './browser';
-import { sharePageForAllTests, flight } from './share-page-fixture';
-import { knownFlight } from './share-page-states';
+import { sharePageForAllTests, flight, knownFlight } from './share-page-fixture';
 
 describe('The share page', () => {
   const site = sharePageForAllTests();

@@ -5,7 +5,7 @@ import { publishPlatformEvent } from './platform-bus';
 import { ask, watch } from './telemetry-socket';
 import { quiet } from './until';
 
-const [partner] = clients('control');
+const [partner] = clients('share-control');
 const { deviceId } = fleetOf(partner);
 const steering = { permissions: ['view', 'control'] };
 const command = { action: 'control', command: { name: 'HOVER' } };

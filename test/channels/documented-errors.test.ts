@@ -1,13 +1,11 @@
 import { CONTROLS_PER_MINUTE } from '../../contract/terms/rates';
 import { digestShareCode } from '../../data/shares/share-id';
 import { clients } from '../api/client';
-import { expire } from '../api/expire';
-import { fleetOf, givenShare, nobodys } from '../api/given';
+import { expire, fleetOf, givenShare, nobodys, givenVideoShare } from '../api/given';
 import { givenCalls } from '../api/stack/given-calls';
 import { errorCodes, note } from './documented-messages';
 import type { Socket } from './socket';
 import { ask, openTelemetry, watch } from './telemetry-socket';
-import { givenVideoShare } from './given-shares';
 
 const [partner] = clients('documented-errors');
 const { deviceId, deviceGroupId } = fleetOf(partner);

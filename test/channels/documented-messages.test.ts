@@ -4,7 +4,7 @@ import { type Channel } from '../../contract/channels/status-channels';
 import { topicName } from '../../contract/terms/topics-and-paths';
 import { newId } from '../../data/store/new-id';
 import { clients, type Client } from '../api/client';
-import { fleetOf, givenJob, givenShare } from '../api/given';
+import { fleetOf, givenJob, givenShare, givenVideoShare } from '../api/given';
 import { ofThisStack, queues, database, tableNamed } from '../api/stack/aws-access';
 import { reportUntilReceived } from './device-reports';
 import { documented, note, requests, unseen, withOwnIds } from './documented-messages';
@@ -15,7 +15,6 @@ import { cursorOfSnapshot, expireAfter, lastNumber, numberIn, organisationOfClie
 import { follow, type Socket } from './socket';
 import { ask, openTelemetry, publish, sampleOf, subscribeTo, watch } from './telemetry-socket';
 import { until, untilPositionsBegin } from './until';
-import { givenVideoShare } from './given-shares';
 
 /**
  * Makes connections that a client and the viewers of its organisation have just opened a minute old, so that the next

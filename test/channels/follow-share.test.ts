@@ -1,9 +1,8 @@
 import { topicName } from '../../contract/terms/topics-and-paths';
 import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
-import { givenShare, iso } from '../api/given';
+import { givenShare, iso, givenShortShare } from '../api/given';
 import { subscribe } from './mqtt-client';
-import { givenShortShare } from './given-shares';
 import { cursorOfOrganisation } from './resume';
 import { followFromSnapshot, tryToFollow } from './socket';
 import { quiet, until } from './until';

@@ -7,6 +7,9 @@ import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
 import type { Message } from './message-log';
 import { connectMqtt, Mqtt, subscribe, tryToConnect } from './mqtt-client';
 import { quiet } from './until';
+import { subscribeToTopic } from '../../bin/client/mqtt-subscription';
+import { trustedCertificates } from '../../bin/client/trusted-certificates';
+import { readFacts } from '../api/stack/facts';
 
 const [partner, reader = partner] = clients('mqtt-access');
 const [stranger] = clients('stranger');
@@ -167,4 +170,12 @@ describe('Publishing', () => {
     const late = [await subscribe(partner, ours.job), await subscribe(stranger, theirs.job)];
     expect(await Promise.all(late.map(async (each) => statesIn(await each.first(1))))).toEqual(before);
   });
+});
+
+test('a command that follows a topic with a refused token says what a token needs', async () => {
+  const { mqttUrl, caFile } = readFacts();
+  const { clientId } = partner.credentials;
+  const subscription = { mqttUrl, ca: trustedCertificates(caFile), clientId, token: 'refused' };
+  const topic = { clientIdSuffix: 'refused', topic: 'job-x/JOB/STATUS', onMessage: () => undefined };
+  await expect(subscribeToTopic({ ...subscription, ...topic })).rejects.toThrow('valid for at least five more minutes');
 });

@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import { clients } from '../api/client';
-import { fleetOf } from '../api/given';
-import { publishPlatformEvent } from './platform-bus';
+import { fleetOf, givenJob } from '../api/given';
+import { publishPlatformEvent, listenAsPlatform } from './platform-bus';
 import { report } from './device-reports';
 import { follow } from './socket';
 import { until } from './until';
+import { outboundEvents } from '../../domain/platform/outbound-events';
 
 const [partner] = clients('platform-fleet');
 const organisation = organisationOf('group', fleetOf(partner).deviceGroupId) ?? '';
@@ -85,4 +88,35 @@ test('a follower of a group receives the removal and the return of a device', as
   const sequences = [removed, registered, online].map(({ sequence }) => sequence ?? 0);
   expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
   expect(new Set(sequences).size).toBe(3);
+});
+
+const receive = listenAsPlatform();
+
+test('a rule of the platform receives the events of this service as they are documented', async () => {
+  const { jobId } = await givenJob(partner);
+  const event = await until(`an event of ${jobId}`, async () =>
+    (await receive()).find(({ detail }) => detail['jobId'] === jobId),
+  );
+  expect(event).toMatchObject({ source: 'drone-mission-api', 'detail-type': 'job.created', detail: { version: 1 } });
+  expect(outboundEvents['job.created'].parse(event.detail)).toEqual(event.detail);
+});
+
+test('docs/platform.md, "Listening", has these calls', () => {
+  const page = readFileSync(join(__dirname, '../../docs/platform.md'), 'utf8');
+  const [, section = ''] = /^### Listening$([^]*)/m.exec(page) ?? [];
+  const calls = [...section.matchAll(/\b(sqs|events) ([a-z]+-[a-z-]+)/g)].map(
+    ([, service = '', operation = '']) => `${service} ${operation}`,
+  );
+  expect(calls).toEqual([
+    'sqs create-queue',
+    'sqs get-queue-attributes',
+    'events put-rule',
+    'sqs set-queue-attributes',
+    'events put-targets',
+    'sqs receive-message',
+    'sqs delete-message',
+    'events remove-targets',
+    'events delete-rule',
+    'sqs delete-queue',
+  ]);
 });

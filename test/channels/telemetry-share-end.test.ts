@@ -1,6 +1,5 @@
 import { clients } from '../api/client';
-import { fleetOf, givenShare } from '../api/given';
-import { givenShortShare } from './given-shares';
+import { fleetOf, givenShare, givenShortShare } from '../api/given';
 import type { Socket } from './socket';
 import {
   ask,

@@ -1,7 +1,7 @@
 import { clients } from '../api/client';
 import { givenJob } from '../api/given';
 import { runProgram } from '../api/stack/aws-access';
-import { secretsIn } from '../api/stack/logs';
+import { secretsIn } from '../api/stack/running-stack';
 import { publishPlatformEvent } from './platform-bus';
 import { follow } from './socket';
 import { until } from './until';

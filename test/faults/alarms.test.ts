@@ -3,15 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ListQueuesCommand, PurgeQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { FaultsFile } from 'cloud-assembly-runner';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare, nobodys } from '../api/given';
-import { database, queues, tableNamed } from '../api/stack/aws-access';
+import { database, queues, tableNamed, access } from '../api/stack/aws-access';
 import { publishPlatformEvent } from '../channels/platform-bus';
 import { tryToWatch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
-import { ALARM_PERIOD_MS, documentedAlarms, errorsLoggedAfter, loggedSoFar, readAlarms } from './alarm-states';
 import { injectFaults } from './inject-faults';
+import { ALARM_PERIOD_MS } from './stack/start';
 import { startSteadyLoad, type SteadyLoad } from './steady-load';
+import { expectLocalFolder } from '../api/stack/facts';
 
 /** An hour of the day, in seconds: a fault, and which alarms ring until some time after its end. */
 interface Hour {
@@ -248,3 +252,50 @@ const sendTo = async (alarm: string, MessageBody: string) =>
   queues().send(new SendMessageCommand({ QueueUrl: await queueOf(alarm), MessageBody }));
 
 const purge = async (alarm: string) => queues().send(new PurgeQueueCommand({ QueueUrl: await queueOf(alarm) }));
+
+const state = z.enum(['OK', 'ALARM', 'INSUFFICIENT_DATA']);
+const statistics = z.object({
+  states: z.array(z.object({ name: z.string(), state })),
+  changes: z.array(z.object({ name: z.string(), to: state, reason: z.string() })),
+});
+
+/** Alarms of the stack under test: the state of each, and every change since the start, the oldest first. */
+async function readAlarms() {
+  const { endpoint = '', credentials } = access();
+  const answer = await fetch(`${endpoint}/_statistics/monitoring`, {
+    headers: { authorization: `Bearer ${credentials?.accessKeyId ?? ''}` },
+  });
+  const { states, changes } = statistics.parse(await answer.json());
+  return {
+    states: new Map(states.map((one) => [alarmOf(one.name), one.state])),
+    changes: changes.map(({ name, to, reason }) => ({ name: alarmOf(name), to, reason })),
+  };
+}
+
+/** `Failures` of the logical id `ObservabilityAlarmsFailures55642730`. */
+const alarmOf = (logicalId: string) => logicalId.replace(/^ObservabilityAlarms|[0-9A-F]{8}$/g, '');
+
+/** Alarms of docs/operations.md with their urgency; they are generated from the template with every option. */
+function documentedAlarms(): ReadonlyMap<string, string> {
+  const page = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
+  return new Map(
+    [...page.matchAll(/^\| \[(\w+)\]\(runbooks\/[\w-]+\.md\) +\| (page|ticket) /gm)].map(
+      ([, name = '', urgency = '']) => [name, urgency],
+    ),
+  );
+}
+
+/** What functions have logged so far, in characters. */
+const loggedSoFar = (): number => functionLog().length;
+
+/** Errors that functions logged after so many characters, each kind once: why an alarm rang that nobody expected. */
+function errorsLoggedAfter(start: number): readonly string[] {
+  const errors = functionLog()
+    .slice(start)
+    .split('\n')
+    .filter((line) => line.includes('"level":"ERROR"'))
+    .map((line) => line.replace(/"(requestId|timestamp|trace|stack)":"(\\.|[^"\\])*",?/g, '').slice(0, 300));
+  return [...new Set(errors)].sort();
+}
+
+const functionLog = () => readFileSync(join(expectLocalFolder(), 'functions.log'), 'utf8');

@@ -26,8 +26,9 @@ import {
   hasMessages,
   messagesIn,
   queueNamed,
-} from './replay/runbook';
-import { startRecordingPlatform, type RecordingPlatform } from './replay/recording-platform';
+  startRecordingPlatform,
+  type RecordingPlatform,
+} from './runbook';
 
 /** Retries that last for minutes in an account. */
 const retries = { afterMs: 200, streamsForMs: 1500 };

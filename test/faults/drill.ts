@@ -1,14 +1,26 @@
+import type { FaultsFile } from 'cloud-assembly-runner';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { type Client, clients, type Answer } from '../api/client';
 import { topicName } from '../../contract/terms/topics-and-paths';
-import { clients, type Answer, type Client } from '../api/client';
 import { givenJob, jobNow } from '../api/given';
 import { connectMqtt, subscribe, type Mqtt } from '../channels/mqtt-client';
 import { follow, followFromSnapshot, type Socket } from '../channels/socket';
 import { until } from '../channels/until';
 import { injectFaults } from './inject-faults';
-import { RECOVERED_WITHIN_MS, type Trial } from './trial';
 import { create, creation, stepsShown, walk, type Chain, type Creation } from './writes';
+
+/** What is expected after a fault has ended; it may take minutes. */
+export type Recovery = () => Promise<void>;
+
+/**
+ * What a partner does while a fault lasts. It injects the fault and ends it.
+ * @returns what is expected afterwards
+ */
+export type Trial = (partner: Client, faults: FaultsFile) => Promise<Recovery>;
+
+/** The heartbeat repairs what a fault has left behind; it detects that within two minutes. */
+export const RECOVERED_WITHIN_MS = 125_000;
 
 const CHAINS = 5;
 const CREATIONS = 8;

@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync, readFileSync } from 'node:fs';
 import type { FaultsFile } from 'cloud-assembly-runner';
 import { partnersShape } from '../../bin/start/stack-facts';
-import { stackFile } from '../api/stack/address';
+import { stackFile } from '../api/stack/facts';
 
 /** Sets the faults of the stack under test; `{}` ends all. */
 export function injectFaults(faults: FaultsFile): void {

@@ -4,8 +4,7 @@ import { decodeJwt } from 'jose';
 import { GetQueueAttributesCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { clients, send } from '../api/client';
 import { keepConnections } from '../channels/after-tests';
-import { writeDuring, expectSuccessOrInternalError } from './drill';
-import { type Recovery, type Trial, RECOVERED_WITHIN_MS } from './trial';
+import { writeDuring, expectSuccessOrInternalError, type Recovery, type Trial, RECOVERED_WITHIN_MS } from './drill';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { connectionsOf } from '../channels/changed-tokens';
 import { seatsTaken } from '../channels/seats';
@@ -13,7 +12,7 @@ import { follow, type Socket, tryToFollow, type Handshake } from '../channels/so
 import { ask, openTelemetry, subscribeTo, tryToWatch, watch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
 import { injectFaults } from './inject-faults';
-import { waitingCallsOf } from '../api/events/waiting-seats';
+import { waitingCallsOf } from '../api/waiting-seats';
 import { queues } from '../api/stack/aws-access';
 import { publishPlatformEvent } from '../channels/platform-bus';
 import { viewersOf } from './recovery';

@@ -10,7 +10,7 @@ import { fleetKey } from '../../data/fleet/fleet-key';
 import { jobKey, jobToItem } from '../../data/jobs/jobs';
 import { commandToItem as commandItem } from '../../data/commands/commands';
 import { acme, id, sampleCommand, sampleJob, sampleShare, fullSample, refusalOf } from '../domain/fixtures/samples';
-import { missionFile } from '../api/mission-file';
+import { missionFile } from '../api/given';
 import { missionBucket } from '../data/fixtures/mission-bucket';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';

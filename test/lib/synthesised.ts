@@ -11,6 +11,7 @@ import type { EndpointTable } from '../../lib/rest/endpoint-routes';
 import cdkJson from '../../cdk.json';
 import { everyOption } from '../../bin/deployer-policy/every-option';
 import { addStacks } from '../../lib/stack/stacks';
+import type { OpenApiBody } from '../../lib/rest/openapi-body';
 
 export interface CfnResource {
   readonly Type: string;
@@ -125,3 +126,23 @@ let every: SynthesisedTemplate[] | undefined;
 /** The stacks without options and with every one, which together have every resource of the app; once per test file. */
 export const everyTemplate = (): readonly SynthesisedTemplate[] =>
   (every ??= [templatesWith({}), templatesWith(everyOption)].flat());
+
+/** A method of API Gateway as the body of the REST API declares it. */
+export type Operation = OpenApiBody['paths'][string][string];
+
+/** The OpenAPI document in the template, with references as `{Ref}` and joined texts as `{Fn::Join}`. */
+export function bodyOf({ byPath }: Pick<Synthesised, 'byPath'>): OpenApiBody {
+  const [api] = Object.values(byPath('AWS::ApiGateway::RestApi'));
+  return api?.Properties['Body'] as OpenApiBody;
+}
+
+/** Its operations by method and path, such as `ANY /v3/jobs/{path+}`. */
+export function operationsOf(body: OpenApiBody): ReadonlyMap<string, Operation> {
+  const all = Object.entries(body.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([key, operation]) => {
+      const method = key === 'x-amazon-apigateway-any-method' ? 'ANY' : key.toUpperCase();
+      return [`${method} ${path}`, operation] as const;
+    }),
+  );
+  return new Map(all);
+}

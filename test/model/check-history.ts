@@ -8,10 +8,9 @@ import {
   type ReceivedMessage,
 } from './channel-violations';
 import { claimViolations } from './claim-violations';
-import { keyModel } from './idempotency-model';
+import { keyModel, createJob, observeJobDeletion, jobModel, observeJob, type JobState } from './job-model';
 import { limitViolations } from './rate-limit-violations';
 import { linearize, formatHistory, type Linearization, type Model, type Step } from './linearize';
-import { createJob, observeJobDeletion, jobModel, observeJob, type JobState } from './job-model';
 import { createShare, observeShare, shareModel, type ShareState } from './share-model';
 import { telemetryViolations } from './telemetry-violations';
 import type { JobRecord, Listing, OpenFollower, ShareRecord, HistoryRecorder } from './history-recorder';

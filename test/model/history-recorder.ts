@@ -2,15 +2,13 @@ import type { Facts } from '../api/stack/facts';
 import type { Caller } from './caller';
 import type { OpenAir, OpenDocks } from './session';
 import type { Organisation } from './organisations';
-import type { KeyState } from './idempotency-model';
+import type { KeyState, FixedFields, JobFields, JobState } from './job-model';
 import type { CountedCall } from './rate-limit-violations';
 import type { Follower, ReceivedMessage } from './channel-violations';
 import type { Step } from './linearize';
-import type { FixedFields, JobFields, JobState } from './job-model';
 import type { Target } from './operations';
 import type { ShareState } from './share-model';
-import type { PublishedSample } from './telemetry-violations';
-import type { PublishedList, StatusFacts } from './track-violations';
+import type { PublishedSample, PublishedList, StatusFacts } from './telemetry-violations';
 
 /** When the creation may have taken effect; of repeats with an `Idempotency-Key` the first answer counts. */
 interface Creation {

@@ -10,8 +10,9 @@ import {
   observeJob,
   type JobState,
   isReachable,
+  createWithKey,
+  keyModel,
 } from './job-model';
-import { createWithKey, keyModel } from './idempotency-model';
 import { limitViolations } from './rate-limit-violations';
 import {
   viewerHandshake,

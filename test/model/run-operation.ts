@@ -3,8 +3,17 @@ import type { Caller } from './caller';
 import type { OperationName, Operation } from './operations';
 import { follow, unfollow, type Connections, followShare } from './channel-operations';
 import { sendCommands, steerAsViewer } from './command-operations';
-import { cancelDispatched, dispatchJobs } from './dispatch-operations';
-import { patchUnknownField, cancel, patch, createJob, listJobs, readJob, remove } from './job-operations';
+import {
+  cancelDispatched,
+  dispatchJobs,
+  patchUnknownField,
+  cancel,
+  patch,
+  createJob,
+  listJobs,
+  readJob,
+  remove,
+} from './job-operations';
 import { createShare, listResources, listShares, readOneShare, readResources, revoke } from './share-operations';
 import { subscribe, publish, reportStatus, reportTelemetry, stop, watch } from './telemetry-operations';
 import type { Publishers } from './telemetry-socket';

@@ -9,7 +9,7 @@ import { readJob, remove } from './job-operations';
 import { listResources, revoke } from './share-operations';
 import { openTelemetry } from './telemetry-socket';
 import type { JobTrack } from '../../contract/telemetry/tracks.schemas';
-import { flightWindowOf, trackViolations, type TrackPosition } from './track-violations';
+import { flightWindowOf, trackViolations, type TrackPosition } from './telemetry-violations';
 import type { JobRecord, OpenFollower, HistoryRecorder } from './history-recorder';
 
 /** Timeout of eventual conditions, in ms: allows for a busy machine, not for a slow service. */

@@ -5,8 +5,7 @@ import { openWebSocket } from './connections';
 import { reportJob } from './job-model';
 import type { Operation } from './operations';
 import { viewerHandshake, releaseSeat, takeSeat } from './share-model';
-import type { PublishedSample } from './telemetry-violations';
-import { altitudeAt, replyViolations } from './track-violations';
+import { type PublishedSample, altitudeAt, replyViolations } from './telemetry-violations';
 import { openTelemetry, type Message, type Publishers } from './telemetry-socket';
 import {
   unknownId,

@@ -1,6 +1,14 @@
 import { channelViolations, readMessages, timestampViolations, type Follower } from './channel-violations';
-import { telemetryViolations, type Subscriber, type PublishedSample } from './telemetry-violations';
-import { altitudeAt, flightWindowOf, replyViolations, trackViolations, type PublishedList } from './track-violations';
+import {
+  telemetryViolations,
+  type Subscriber,
+  type PublishedSample,
+  altitudeAt,
+  flightWindowOf,
+  replyViolations,
+  trackViolations,
+  type PublishedList,
+} from './telemetry-violations';
 
 const tag = 'aaaaaaaa';
 const unique = '0123456789abcdefghijklmnop';

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { namedOrganisations } from '../api/stack/named-organisations';
-import { cast } from '../api/stack/organisations';
+import { namedOrganisations, cast } from '../api/stack/organisations';
 
 const root = join(__dirname, '../..');
 const filesIn = (folder: string) =>
@@ -10,7 +9,7 @@ const filesIn = (folder: string) =>
     .map((file) => join(root, folder, file));
 
 test.each([
-  ['its own', 'test/api/key-rotation.test.ts', ['key-rotation']],
+  ['its own', 'test/api/idempotency.test.ts', ['idempotency']],
   ['those of a module that it imports', 'test/faults/documents.test.ts', ['stranger', 'documents', 'document-faults']],
   ['one that it passes to another function', 'test/clients/typescript/readme.test.ts', ['typescript-readme']],
   ['none, so that one is left', 'test/domain/values/text.test.ts', ['stranger']],

@@ -5,8 +5,8 @@ import { until } from '../../channels/until';
 import { clients, send } from '../client';
 import { forgeries } from '../forgeries';
 import { givenCommand, givenJob, givenMission, givenShare } from '../given';
-import { expectLocalFolder } from '../stack/address';
-import { readLogs, secretsIn } from '../stack/logs';
+import { expectLocalFolder } from '../stack/facts';
+import { readLogs, secretsIn } from '../stack/running-stack';
 
 const [partner, reader = partner] = clients('confidentiality');
 const { clientId, clientSecret, apiKey } = partner.credentials;

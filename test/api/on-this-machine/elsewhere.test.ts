@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { send } from '../client';
-import { expectLocalFolder, localFolder } from '../stack/address';
+import { expectLocalFolder, localFolder, nameChannels, readFacts } from '../stack/facts';
 import { access, runPartnerCommand, tableNamed } from '../stack/aws-access';
-import { nameChannels, readFacts } from '../stack/facts';
 
 const folder = expectLocalFolder();
 const { caFile, ...here } = readFacts();

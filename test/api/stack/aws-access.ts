@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { registryPartition } from '../../../data/fleet/fleet-key';
-import { localFolder } from './address';
+import { localFolder } from './facts';
 
 const root = join(__dirname, '../../..');
 const run = promisify(execFile);

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, existsSync } from 'node:fs';
 import * as z from 'zod';
+import { dirname, join } from 'node:path';
 import { scopes, scopesInAll, type Scope } from '../../../contract/terms/scopes';
 import { partnersShape } from '../../../bin/start/stack-facts';
 import { organisationsFile } from './readiness';
@@ -7,35 +8,27 @@ import { organisationsFile } from './readiness';
 const all = scopes;
 
 /**
- * The test organisations, and the scopes of the clients of each. Every test file has an organisation of
+ * The test organisations, and the scopes of the clients of each. Every test file has organisations of
  * its own, since limits count per client and lists show all of an organisation. A file that needs more than
  * the limit of a client has several clients.
  */
 export const cast = {
   stranger: [all, all],
-  access: [all],
   refusals: [all, all, all, ...scopes.map((scope) => [scope])],
   paths: [all, ['stream:publish']],
   auth: [all, all, ['command:read']],
   throttled: [all],
-  'create-job': [all, all],
-  destination: [all],
+  'create-job': [all, all, all],
   'dispatch-job': [all],
   'check-job': [all],
   missions: [all],
   'list-jobs': [all, all, all],
-  'get-job': [all],
   'get-job-track': [all],
   'update-job': [all],
-  'job-lifecycle': [all, all],
+  'job-lifecycle': [all, all, all],
   'platforms-word': [all],
-  'delete-job': [all],
-  'cancel-job': [all],
-  'create-share': [all, all, all],
+  shares: [all, all, all, all],
   'list-shares': [all, all],
-  'get-share': [all],
-  'revoke-share': [all],
-  'list-share-resources': [all],
   'list-resources': [all],
   limits: [all, all, all, all],
   'get-limits': [all, all, ['stream:publish']],
@@ -52,7 +45,6 @@ export const cast = {
   'list-events': [all, ['command:read'], ['share:read']],
   'waiting-calls': [all],
   'long-polls': [all, all],
-  'list-job-events': [all],
   'cut-off': Array.from({ length: 15 }, () => all),
   'follow-device-group': [all],
   'follow-share': [all],
@@ -74,7 +66,7 @@ export const cast = {
   'telemetry-share-end': [all],
   'telemetry-state': [all],
   'suspended-shares': [all, all],
-  control: [all],
+  'share-control': [all],
   'snapshot-then-changes': [all],
   'revoked-share': [all],
   'documented-messages': [all],
@@ -87,7 +79,6 @@ export const cast = {
   'typescript-readme': [all],
   'typescript-browser': [all],
   'platform-fleet': [all],
-  'platform-listening': [all],
   'restore-items': [all],
   trace: [all],
   'platform-reports': [all],
@@ -142,3 +133,30 @@ export function clientsOf(name: OrganisationName): Credentials[] {
 
 /** Ids of the onboarded test organisations. */
 export const organisationIds = () => [...new Set(onboarded().map(({ organisationId }) => organisationId))];
+
+const names = Object.keys(cast) as OrganisationName[];
+const tests = join(__dirname, '../..');
+
+/**
+ * The test organisations that these test files name, or modules that they import: only these are onboarded, since to
+ * onboard all takes half a minute.
+ * @param files absolute paths
+ * @returns one at least, since onboarding also tells the addresses of a remote stack
+ */
+export function namedOrganisations(files: readonly string[]): readonly OrganisationName[] {
+  const texts = new Map<string, string>();
+  const read = (file: string): void => {
+    if (texts.has(file) || !existsSync(file)) return;
+    const text = readFileSync(file, 'utf8');
+    texts.set(file, text);
+    const imported = Array.from(text.matchAll(/from '(\.{1,2}\/[^']+)'/g), ([, path = '']) =>
+      join(dirname(file), path),
+    );
+    for (const path of imported) if (path.startsWith(tests)) read(`${path}.ts`);
+  };
+  files.forEach(read);
+  texts.delete(join(__dirname, 'organisations.ts'));
+  const quoted = new Set([...texts.values()].flatMap((text) => text.match(/(?<=')[a-z-]+(?=')/g) ?? []));
+  const named = names.filter((name) => quoted.has(name));
+  return named.length > 0 ? named : ['stranger'];
+}

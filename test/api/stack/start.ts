@@ -1,11 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isElsewhere } from './address';
+import { isElsewhere, nameChannels } from './facts';
 import { runPartnerCommand } from './aws-access';
-import { nameChannels } from './facts';
-import { namedOrganisations } from './named-organisations';
-import { onboarding } from './organisations';
+import { namedOrganisations, onboarding } from './organisations';
 import { organisationsFile, tellFailed, tellOnboarded } from './readiness';
 import { beginStack, endWithThisProcess, untilReady, type RunningStack } from './running-stack';
 

@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { runPartnerCommand } from './aws-access';
-import { readLogs, secretsIn } from './logs';
+import { readLogs, secretsIn, stopStack } from './running-stack';
 import { organisationIds } from './organisations';
 import { organisationsFile } from './readiness';
-import { stopStack } from './running-stack';
 import type { BegunStack, GlobalWithStack } from './start';
 
 /** Removes everything that `start` created; fails when a log contains a secret. */

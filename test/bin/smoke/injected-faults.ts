@@ -1,11 +1,4 @@
-import {
-  alterAnswer,
-  alterBody,
-  alterResource,
-  alterMessages,
-  withoutHeader,
-  type InjectedFault,
-} from './injected-fault';
+import { alterAnswer, alterBody, alterResource, alterMessages, withoutHeader, type InjectedFault } from './proxy';
 
 const aJob = /\/v3\/jobs\/job-[^/]+$/;
 const GET_JOB = new RegExp(`^GET ${aJob.source}`);

@@ -8,9 +8,8 @@ import { steps } from '../../../bin/smoke/steps';
 import { scripts } from '../../../package.json';
 import { clients, type Client } from '../../api/client';
 import { readFacts } from '../../api/stack/facts';
-import { secretsIn } from '../../api/stack/logs';
-import { startProxy } from './proxy';
-import { alterAnswer, alterBody, alterResource, type InjectedFault } from './injected-fault';
+import { secretsIn } from '../../api/stack/running-stack';
+import { startProxy, alterAnswer, alterBody, alterResource, type InjectedFault } from './proxy';
 import { credentialsFile, smoke, stepsThat, type Outcome } from './smoke-run';
 
 const project = join(__dirname, '../../..');

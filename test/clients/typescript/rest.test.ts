@@ -1,4 +1,4 @@
-import { missionFile } from '../../api/mission-file';
+import { missionFile } from '../../api/given';
 import { readFacts } from '../../api/stack/facts';
 import { clientsOf } from '../../api/stack/organisations';
 import { executedAt, item, kmlFile, kmzFile, planFile, wayline, wpmlDocument } from '../../lambdas/missions/files';

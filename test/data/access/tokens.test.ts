@@ -1,6 +1,6 @@
 import { postForm } from '../../../data/access/post-form';
 import { requestToken } from '../../../data/access/tokens';
-import { tokenWith } from '../../lambdas/fixtures/access-token';
+import { tokenWith } from '../../lambdas/fixtures/issuer';
 
 jest.mock('../../../data/access/post-form');
 

@@ -6,6 +6,7 @@ import { kinds, organisationId, organisationOf } from '../../../domain/values/id
 import { pageToken, readPageToken } from '../../../domain/values/page-token';
 import { fc } from '../../property-runs';
 import { id, refusalOf } from '../fixtures/samples';
+import { longitudeBeside } from '../../../domain/values/longitude';
 
 describe('An identifier', () => {
   const unique = '01jd0000000000000000000000';
@@ -177,4 +178,14 @@ describe('Destination', () => {
     const request = jobRequest.parse({ name: 'Alarm', deviceGroupId: 'group-1', desiredLocation: place });
     expect(newJob(request, 'job-1', '2026-11-27T10:00:00.000Z')).toMatchObject({ actionOnArrival: 'HOVER' });
   });
+});
+
+test.each([
+  [-179.99, 179.99, 180.01],
+  [179.99, -179.99, -180.01],
+  [8.5, 8.4, 8.5],
+  [-90, 89, -90],
+  [179, 541, 539],
+])('%d beside %d is %d', (longitude, other, expected) => {
+  expect(longitudeBeside(longitude, other)).toBeCloseTo(expected, 9);
 });

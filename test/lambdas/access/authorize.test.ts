@@ -3,9 +3,8 @@ import { claims, issuer, keys, openIssuer, sign } from '../fixtures/issuer';
 import { SignJWT, UnsecuredJWT, generateKeyPair } from 'jose';
 import { callerContext } from '../../../contract/terms/caller';
 import { handler } from '../../../lambdas/access/authorize.lambda';
-import { acme } from '../../domain/fixtures/samples';
+import { acme, partner } from '../../domain/fixtures/samples';
 import { onlyCommand, store } from '../../data/fixtures/store';
-import { partner } from '../fixtures/partner';
 
 const api = 'arn:aws:execute-api:eu-central-1:123456789012:api1/v1';
 const authorize = (token: string, route = '/GET/v3/jobs') =>

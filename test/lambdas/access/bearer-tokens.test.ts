@@ -4,7 +4,7 @@ import { claims, openIssuer, sign } from '../fixtures/issuer';
 import { handler as authorize } from '../../../lambdas/access/authorize.lambda';
 import { tokenIn, type ConnectEvent } from '../../../lambdas/channels/handshake';
 import { store } from '../../data/fixtures/store';
-import { partner } from '../fixtures/partner';
+import { partner } from '../../domain/fixtures/samples';
 
 const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:api1/v1/GET/v3/jobs';
 

@@ -4,8 +4,8 @@ import { handler } from '../../../lambdas/access/issue-token.lambda';
 import { store } from '../../data/fixtures/store';
 import { call } from '../fixtures/api-gateway';
 import { logLines, written } from '../fixtures/log';
-import { partner } from '../fixtures/partner';
-import { resourceServer, tokenWith } from '../fixtures/access-token';
+import { partner } from '../../domain/fixtures/samples';
+import { resourceServer, tokenWith } from '../fixtures/issuer';
 
 jest.mock('../../../data/access/post-form');
 

@@ -17,7 +17,7 @@ import {
   deleted,
 } from '../fixtures/authenticate';
 import { handler } from '../../../lambdas/channels/authenticate.lambda';
-import { id } from '../../domain/fixtures/samples';
+import { id, partner } from '../../domain/fixtures/samples';
 import { connection, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { store, conditionFailed } from '../../data/fixtures/store';
 import { refused, givenViewer } from '../fixtures/actions';
@@ -25,7 +25,6 @@ import { logLines, written } from '../fixtures/log';
 import { newSocket, sendMessage } from '../fixtures/socket';
 import { sentTo } from '../fixtures/telemetry';
 import { claims, sign } from '../fixtures/issuer';
-import { partner } from '../fixtures/partner';
 
 const lastsUntil = (seconds: number) => ({
   type: 'authenticated',

@@ -11,7 +11,7 @@ import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function'
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { written } from '../fixtures/log';
-import { throughCloudFront } from '../fixtures/origin';
+import { throughCloudFront } from '../fixtures/api-gateway';
 import { later, queue, shareItem } from '../fixtures/telemetry';
 import { ORIGIN_VERIFY } from '../../../contract/channels/origin-verify';
 

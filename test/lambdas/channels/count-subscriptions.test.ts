@@ -4,9 +4,8 @@ import { DeleteConnectionCommand } from '@aws-sdk/client-iot-data-plane';
 import { MAX_SUBSCRIPTIONS } from '../../../contract/channels/status-channels';
 import { handler } from '../../../lambdas/channels/count-subscriptions.lambda';
 import { store } from '../../data/fixtures/store';
-import { acme, id, rival } from '../../domain/fixtures/samples';
+import { acme, id, rival, partner } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
-import { partner } from '../fixtures/partner';
 
 const clientId = 'a1b2c3d4e5f6g7h8i9j0k1l2m3';
 const channel = `mqtt#${clientId}`;

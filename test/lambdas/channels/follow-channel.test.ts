@@ -9,10 +9,9 @@ import { handler } from '../../../lambdas/channels/connect.lambda';
 import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
-import { acme, id, rival, sampleJob, sampleShare } from '../../domain/fixtures/samples';
+import { acme, id, rival, sampleJob, sampleShare, partner } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
-import { throughCloudFront } from '../fixtures/origin';
-import { partner } from '../fixtures/partner';
+import { throughCloudFront } from '../fixtures/api-gateway';
 
 const allScopes = claims(...scopes);
 let key: Awaited<ReturnType<typeof openIssuer>>;

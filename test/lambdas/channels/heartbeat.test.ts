@@ -3,10 +3,9 @@ import { DeleteCommand, GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/
 import { handler } from '../../../lambdas/channels/heartbeat.lambda';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { store, conditionFailed } from '../../data/fixtures/store';
-import { acme, id, rival, sampleShare } from '../../domain/fixtures/samples';
+import { acme, id, rival, sampleShare, partner as activePartner } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import type { Follower } from '../../../data/channels/followers';
-import { partner as activePartner } from '../fixtures/partner';
 
 const partner = (clientId: string, status = 'active') => ({ ...activePartner, clientId, status });
 const numbered = (number: number, change: Partial<Follower> = {}): Follower => ({

@@ -6,9 +6,8 @@ import { handler } from '../../../lambdas/channels/heartbeat.lambda';
 import { connection } from '../../data/fixtures/sockets';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { store } from '../../data/fixtures/store';
-import { id } from '../../domain/fixtures/samples';
+import { id, partner } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
-import { partner } from '../fixtures/partner';
 import { queue } from '../fixtures/telemetry';
 
 const engine = storeOnEngine('connections');

@@ -10,7 +10,7 @@ import { handler as replace } from '../../../lambdas/missions/replace-mission.la
 import { expireMissionLine } from '../../../data/missions/mission-lines';
 import { MissionLineRemoved, withMissionLine } from '../../../lambdas/missions/with-mission-line';
 import type { Mission } from '../../../domain/missions/mission-record';
-import { missionFile } from '../../api/mission-file';
+import { missionFile } from '../../api/given';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { missionBucket } from '../../data/fixtures/mission-bucket';
 import { store } from '../../data/fixtures/store';

@@ -6,7 +6,7 @@ import { handler as list } from '../../../lambdas/missions/list-missions.lambda'
 import { handler as replace } from '../../../lambdas/missions/replace-mission.lambda';
 import { readMissionLine } from '../../../data/missions/mission-lines';
 import type { Mission } from '../../../domain/missions/mission-record';
-import { missionFile } from '../../api/mission-file';
+import { missionFile } from '../../api/given';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { missionBucket } from '../../data/fixtures/mission-bucket';
 import { store } from '../../data/fixtures/store';

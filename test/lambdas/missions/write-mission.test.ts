@@ -8,7 +8,7 @@ import { jsonFile } from './files';
 import { fc, propertyRuns } from '../../property-runs';
 import { handler as create } from '../../../lambdas/missions/create-mission.lambda';
 import { handler as read } from '../../../lambdas/missions/get-mission.lambda';
-import { missionFile } from '../../api/mission-file';
+import { missionFile } from '../../api/given';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { missionBucket } from '../../data/fixtures/mission-bucket';
 import { call, callForText } from '../fixtures/api-gateway';

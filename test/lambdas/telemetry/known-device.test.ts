@@ -7,8 +7,19 @@ import { jobToItem } from '../../../data/jobs/jobs';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
-import { accept, calls, engine, givenAtRest, second, time, updates } from '../fixtures/device-at-rest';
-import { at, delivered, queuedStates, sampleAt } from '../fixtures/reported-devices';
+import {
+  accept,
+  calls,
+  engine,
+  givenAtRest,
+  second,
+  time,
+  updates,
+  at,
+  delivered,
+  queuedStates,
+  sampleAt,
+} from '../fixtures/reported-devices';
 import { givenFollowedGroup, givenFollowers, later, newDeviceId, queue } from '../fixtures/telemetry';
 
 type Device = Awaited<ReturnType<typeof givenAtRest>>;

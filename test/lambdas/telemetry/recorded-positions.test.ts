@@ -5,8 +5,19 @@ import type { Job } from '../../../domain/jobs/job';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
-import { accept, engine, givenAtRest, second, time, updates, calls } from '../fixtures/device-at-rest';
-import { at, delivered, sampleAt, queuedStates } from '../fixtures/reported-devices';
+import {
+  accept,
+  engine,
+  givenAtRest,
+  second,
+  time,
+  updates,
+  calls,
+  at,
+  delivered,
+  sampleAt,
+  queuedStates,
+} from '../fixtures/reported-devices';
 import { givenFollowers, later, queue } from '../fixtures/telemetry';
 import { removeFromFleet } from '../../../data/fleet/fleet-registry';
 

@@ -1,7 +1,6 @@
 import { endpointTable } from '../../../contract/endpoint-table';
 import { permissionsIn } from '../permissions';
-import { smallTable, synthesise, type Synthesised } from '../synthesised';
-import { bodyOf } from './rest-body';
+import { smallTable, synthesise, type Synthesised, bodyOf } from '../synthesised';
 import { readGuide, rowsBelow } from '../../guides/read/guide';
 
 describe('The REST API', () => {

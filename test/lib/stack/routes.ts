@@ -1,7 +1,6 @@
 import { endpointTable, splitEndpointKey } from '../../../contract/endpoint-table';
 import { binaryMediaTypes } from '../../../contract/terms/binary-media-types';
-import { synthesise } from '../synthesised';
-import { bodyOf, operationsOf, type Operation } from './rest-body';
+import { synthesise, bodyOf, operationsOf, type Operation } from '../synthesised';
 
 const { byPath, resources } = synthesise();
 const body = bodyOf({ byPath });

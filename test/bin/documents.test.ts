@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withEndpointList } from '../../bin/documents/endpoint-list';
+import { withEndpointList } from '../../bin/documents/tables';
 import { finalStatesInPython, finalStatesInTypeScript } from '../../bin/documents/final-states';
 
 describe('Generated texts', () => {

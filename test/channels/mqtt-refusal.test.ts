@@ -1,5 +1,5 @@
 import { subscribeToTopic } from '../../bin/client/mqtt-subscription';
-import { trustedCertificates } from '../../bin/client/trusted-certificates';
+import { trustedCertificates } from '../../bin/client/credentials-file';
 import { clients } from '../api/client';
 import { readFacts } from '../api/stack/facts';
 

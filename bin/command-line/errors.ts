@@ -1,5 +1,15 @@
 import * as z from 'zod';
 
+/** Invalid command line: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The command can't be carried out: exit code 1. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+}
+
 /** Names of AWS errors, and what to do about them. Others are reported as AWS words them, with their name. */
 const remedies: Readonly<Record<string, string>> = {
   ExpiredToken: 'the AWS credentials have expired: sign in again (aws sso login), or renew AWS_SESSION_TOKEN',

@@ -1,5 +1,10 @@
 import * as z from 'zod';
 import { everyOption } from '../deployer-policy/every-option';
+import { endpointTable, splitEndpointKey } from '../../contract/endpoint-table';
+import type { Endpoint } from '../../contract/terms/endpoint';
+import { scopes, namedScopes, scopeWord } from '../../contract/terms/scopes';
+import type { EndpointKey } from '../../contract/endpoints';
+import { findFirstPath } from '../../contract/documents/openapi/operation-ids';
 
 /** What a page says of an alarm. */
 interface DescribedAlarm {
@@ -30,7 +35,7 @@ type Resources = Readonly<Record<string, { readonly Type: string; readonly Prope
  * @param resources of the template with every option
  */
 export const withAlarmTable = (page: string, resources: Resources): string =>
-  between(page, '<!-- alarms, by `npm run documents` -->', '<!-- end of alarms -->', `\n\n${tableOf(resources)}\n\n`);
+  between('docs/operations.md', page, '<!-- alarms, by `npm run documents` -->', '<!-- end of alarms -->', `\n\n${tableOf(resources)}\n\n`);
 
 /**
  * docs/deploying.md with the numbers of alarms, their metrics, and metric filters.
@@ -41,14 +46,14 @@ export function withAlarmCount(page: string, resources: Resources): string {
   const metrics = alarms.reduce((sum, one) => sum + one.metrics, 0);
   const filters = Object.values(resources).filter(({ Type }) => Type === filterType).length;
   const counted = `${alarms.length} alarms on ${metrics} metrics${filters > 0 ? `, ${filters} metric filters` : ''}`;
-  return between(page, '<!-- count of alarms -->', '<!-- end -->', counted);
+  return between('docs/deploying.md', page, '<!-- count of alarms -->', '<!-- end -->', counted);
 }
 
 /** @throws Error when the page lacks a mark */
-function between(page: string, begin: string, end: string, text: string): string {
+function between(name: string, page: string, begin: string, end: string, text: string): string {
   const [before, rest] = page.split(begin);
   const [, ...after] = rest?.split(end) ?? [];
-  if (before === undefined || after.length === 0) throw new Error(`a page lacks ${begin} or ${end}`);
+  if (before === undefined || after.length === 0) throw new Error(`${name} lacks ${begin} or ${end}`);
   return [before, begin, text, end, after.join(end)].join('');
 }
 
@@ -87,3 +92,48 @@ const alarmOf = (page: string) =>
   (page.split('/').at(-1) ?? '')
     .replace(/\.md$/, '')
     .replaceAll(/(?:^|-)(\w)/g, (_, first: string) => first.toUpperCase());
+
+/** docs/guides/index.md with the list of endpoints as the table of the contract has them. */
+export const withEndpointList = (guide: string): string =>
+  between(
+    'docs/guides/index.md',
+    guide,
+    '<!-- endpoints, by `npm run documents` -->',
+    '<!-- end of endpoints -->',
+    `\n\n${endpointList()}\n\n`,
+  );
+
+const keys = Object.keys(endpointTable) as EndpointKey[];
+
+const endpointList = () =>
+  [
+    ['Endpoint', 'Scope', 'What it does'],
+    ['---', '---', '---'],
+    ...keys.filter((key) => findFirstPath(key) === undefined).map((key) => rowOf(key, endpointTable[key])),
+  ]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+
+const code = (text: string) => `\`${text}\``;
+
+const rowOf = (key: EndpointKey, endpoint: Endpoint) => [code(key), scopeText(endpoint), notesOn(key, endpoint)];
+
+function scopeText(endpoint: Endpoint): string {
+  const needed = namedScopes(endpoint);
+  if (needed.length === 0) return 'API key';
+  return needed.length === scopes.length ? 'any' : needed.map(code).join(` ${scopeWord(endpoint)} `);
+}
+
+function notesOn(key: EndpointKey, endpoint: Endpoint): string {
+  const { summary, perMinute, idempotent, waits, reply } = endpoint;
+  const secondPaths = keys.filter((other) => findFirstPath(other) === key);
+  return [
+    summary,
+    ...(perMinute === undefined ? [] : [`${perMinute} a minute`]),
+    ...(idempotent ? [code('Idempotency-Key')] : []),
+    ...(reply.versioned ? [code('ETag')] : []),
+    ...(reply.mediaTypes ? [code('Accept')] : []),
+    ...(waits ? [code('wait')] : []),
+    ...secondPaths.map((other) => `also ${code(splitEndpointKey(other).path)}`),
+  ].join('; ');
+}

@@ -67,7 +67,7 @@ const floors = {
     below: ['contract'],
     values: ['domain/values'],
     types: ['domain'],
-    grounds: ['functions'],
+    grounds: ['foundation', 'functions'],
     rooms: ['rest', 'access', 'missions', 'channels', 'platform', 'shares', 'docs', 'observability'],
     roofs: ['stack'],
     packages: ['aws-cdk-lib', 'constructs', 'esbuild', 'zod'],

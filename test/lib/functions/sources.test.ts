@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { hashOfSources } from '../../../lib/functions/sources';
+import { hashOfSources } from '../../../lib/foundation/source-hash';
 
 describe('The hash of the sources of functions', () => {
   let project: string;

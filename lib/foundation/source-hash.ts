@@ -34,3 +34,22 @@ function add(hash: Hash, project: string, name: string, counts: (name: string) =
  * sources.
  */
 export const isFolderOrSource = (name: string): boolean => /^[^.]+$|^[^.].*\.(ts|json)$/.test(basename(name));
+
+const root = join(__dirname, '../..');
+
+/** What determines bundles; the lock file stands for the packages. */
+const inputs = [
+  'contract',
+  'data',
+  'domain',
+  'lambdas',
+  'packages/simulator',
+  'lib/functions/bundle.ts',
+  'lib/functions/bundled',
+  'package-lock.json',
+];
+/**
+ * Hash of what bundles are built from, as it is now.
+ * @param project folder of the project
+ */
+export const hashOfSources = (project = root): string => hashOfFiles(project, inputs, isFolderOrSource);

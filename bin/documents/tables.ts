@@ -35,7 +35,13 @@ type Resources = Readonly<Record<string, { readonly Type: string; readonly Prope
  * @param resources of the template with every option
  */
 export const withAlarmTable = (page: string, resources: Resources): string =>
-  between('docs/operations.md', page, '<!-- alarms, by `npm run documents` -->', '<!-- end of alarms -->', `\n\n${tableOf(resources)}\n\n`);
+  between(
+    'docs/operations.md',
+    page,
+    '<!-- alarms, by `npm run documents` -->',
+    '<!-- end of alarms -->',
+    `\n\n${tableOf(resources)}\n\n`,
+  );
 
 /**
  * docs/deploying.md with the numbers of alarms, their metrics, and metric filters.

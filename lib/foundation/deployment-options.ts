@@ -45,7 +45,7 @@ function errorIn(tags: Tags): string | undefined {
 }
 
 /** Additional tags, as text or, in cdk.json, as an object. */
-export const resourceTags = z
+const resourceTags = z
   .union([z.string().transform(pairs), z.record(z.string(), z.string())], {
     error: 'must be tags such as costCenter=42,owner=flight',
   })

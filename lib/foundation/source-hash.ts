@@ -33,7 +33,7 @@ function add(hash: Hash, project: string, name: string, counts: (name: string) =
  * Whether a name is that of a folder, which has no ending, or of a TypeScript or JSON file; editors put others beside
  * sources.
  */
-export const isFolderOrSource = (name: string): boolean => /^[^.]+$|^[^.].*\.(ts|json)$/.test(basename(name));
+const isFolderOrSource = (name: string): boolean => /^[^.]+$|^[^.].*\.(ts|json)$/.test(basename(name));
 
 const root = join(__dirname, '../..');
 

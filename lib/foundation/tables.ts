@@ -1,5 +1,14 @@
 import { RemovalPolicy } from 'aws-cdk-lib/core';
-import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table, TableEncryption, type Attribute, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  StreamViewType,
+  Table,
+  TableEncryption,
+  type Attribute,
+  type TableProps,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { tableNames, tableOutput, type TableName } from '../../domain/values/table-names';
 import { publishOutputs } from './publish-outputs';

@@ -77,7 +77,7 @@ export function alarmOnFailedRuns(scheduled: ApiFunction, threshold: number, suf
 }
 
 /** More than a deployment or a single faulty message causes. */
-export const MAX_ERRORS = 5;
+const MAX_ERRORS = 5;
 
 /**
  * Counts the lines of level ERROR of a function as errors of a capability, for the alarm of {@link alarmOnErrors}. The lines
@@ -125,7 +125,7 @@ const setNamespace = (counting: ApiFunction): void => {
   counting.lambda.addEnvironment(metricVariables.namespace, Stack.of(counting).stackName);
 };
 
-export function lineMetric(
+function lineMetric(
   scope: Construct,
   { name, dimension }: typeof ERRORS | typeof THROTTLES | typeof REFUSALS,
   value: string,

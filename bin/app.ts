@@ -1,7 +1,7 @@
 // First, so that the docs site is built while the other modules load.
 import { App } from 'aws-cdk-lib/core';
 import { contract } from '../contract/contract';
-import { OptionError } from '../lib/functions/deployment-options';
+import { OptionError } from '../lib/foundation/deployment-options';
 import { addStacks } from '../lib/stack/stacks';
 import { startDocsBuild } from '../lib/docs/docs-build';
 

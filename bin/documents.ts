@@ -8,8 +8,7 @@ import { openApiDocument } from '../contract/documents/openapi/openapi-document'
 import { stackName } from '../lib/stack/drone-mission-api-stack';
 import { appTemplates } from './deployer-policy/app-templates';
 import { everyOption } from './deployer-policy/every-option';
-import { withAlarmCount, withAlarmTable } from './documents/alarms';
-import { withEndpointList } from './documents/endpoint-list';
+import { withAlarmCount, withAlarmTable, withEndpointList } from './documents/tables';
 import { writeDerivedFiles } from './documents/derived-files';
 import { formatted } from './formatted';
 import { finalStatesInPython, finalStatesInTypeScript } from './documents/final-states';

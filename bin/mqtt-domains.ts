@@ -1,5 +1,5 @@
 import { IoTClient } from '@aws-sdk/client-iot';
-import { processTerminal } from './command-line/process-terminal';
+import { processTerminal } from './command-line/terminal';
 import { run } from './mqtt-domains/run';
 
 // The SDK's warning about old Node.js versions would clutter the output.

@@ -1,4 +1,4 @@
-import { processTerminal } from './command-line/process-terminal';
+import { processTerminal } from './command-line/terminal';
 import { run } from './operator/run';
 
 // The SDK's warning about old Node.js versions would clutter the output.

@@ -1,15 +1,30 @@
 import { join, resolve } from 'node:path';
-import { flags, optionsFrom, run, untilSignal } from 'cloud-assembly-runner';
+import { flags, optionsFrom, run, untilSignal, flagsHelp } from 'cloud-assembly-runner';
 import { createProgress } from './command-line/progress';
 import { readOptions } from './command-line/read-options';
 import { banner } from './start/banner';
-import { writeDemoEnvironment } from './start/demo-environment';
+import { writeDemoEnvironment } from './start/stack-facts';
 import { startDemoFlight } from './start/demo-flight';
 import { addDemoPartners } from './start/demo-partners';
-import { help } from './start/help';
 import { lateFiles } from './start/late-files';
 import { buildFirst } from './start/late-functions';
 import { root } from './start/synthesis';
+
+/** What `npm start -- --help` prints. */
+const help = `Synthesises the app and runs the whole service on this machine until Ctrl-C, with demo partners and a simulated fleet.
+
+npm start
+npm start -- [options]
+
+${flagsHelp}
+  --no-fleet            no simulated fleet: report the status of jobs yourself
+  --fleet-speed FACTOR  how many times faster than a real drone the fleet flies (default: 1)
+  --fleet-rest SECONDS  between two status reports of a drone at rest (default: 10)
+  --help
+
+Environment: LOCAL_DIR (default: .local), PORT (3000), WS_PORT (3001), IDENTITY_PORT (3443), MQTT_PORT (8883), AWS_PORT (as at the last start).
+.local/stack.json has the addresses and the demo partners' credentials while it runs.
+`;
 
 /** Flags of the simulated fleet, for `parseArgs` of `node:util`. */
 const fleetFlags = {

@@ -1,6 +1,5 @@
 import { readOptions } from './command-line/read-options';
-import { demoPartner } from './demo/partner';
-import { runningStack } from './demo/running-stack';
+import { demoPartner, runningStack } from './demo/running-stack';
 
 const help = `Prints an access token of the demo partner of the stack that \`npm start\` runs here.
 

@@ -1,4 +1,4 @@
-import { elapsed } from './elapsed-time';
+import { elapsed } from './clock';
 import { format, texts } from './locale';
 import type { Telemetry } from './parse-message';
 

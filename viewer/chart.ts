@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { locale } from './locale';
-import { onThemeChange } from './theme';
+import { onThemeChange } from './settings';
 
 export interface Chart {
   /** @param at Unix seconds @param values one per moment, null for none */

@@ -4,7 +4,7 @@ import { RECENT_SECONDS, type History } from './history';
 import { texts } from './locale';
 import { part, reportPart } from './parts';
 import { chartRange, units } from './settings';
-import { measures, type Quantity } from './units';
+import { measures, type Quantity } from './format';
 
 /** A chart's least height, in the API's unit. */
 const MIN_RANGE = { altitude: 10, speed: 5 };

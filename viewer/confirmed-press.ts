@@ -1,4 +1,4 @@
-import { elapsed } from './elapsed-time';
+import { elapsed } from './clock';
 
 /** What a button that must be confirmed waits for: nothing, that it is held on, or a second press. */
 export type PressPhase = 'idle' | 'holding' | 'pressAgain';

@@ -1,10 +1,8 @@
-import { elapsed } from './elapsed-time';
+import { elapsed, type ShareClock } from './clock';
 import { element, setText } from './element';
 import { format, texts } from './locale';
-import { noticeFor } from './notice';
-import type { ShareClock } from './share-clock';
+import { noticeFor, type Connection, type Ending } from './connection';
 import { nextSilence, type SilenceState } from './silence-announcements';
-import type { Connection, Ending } from './connection';
 
 export interface ConnectionView {
   /** Shows a state of the connection. @returns the words for screen readers */

@@ -6,8 +6,12 @@ import {
   whyBlocked,
   type Blocked,
   type Situation,
-} from './command-buttons';
-import { commandLabel, commandLook, isPending, progressText, type CommandProgress } from './command-text';
+  commandLabel,
+  commandLook,
+  isPending,
+  progressText,
+  type CommandProgress,
+} from './commands';
 import { HOLD_MS, onConfirmedPress, type PressPhase } from './confirmed-press';
 import type { Connection } from './connection';
 import { element, setText } from './element';

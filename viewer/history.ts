@@ -1,4 +1,4 @@
-import type { ShownPlace } from './track-points';
+import type { ShownPlace } from './map-lines';
 
 /** Values at one moment; null where the sample has none. */
 export interface Point {

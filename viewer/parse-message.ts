@@ -12,8 +12,52 @@ import { viewerShareMessage, viewerTelemetryMessage } from '../contract/channels
 import { trackPoint } from '../domain/telemetry/flight';
 import { deviceState } from '../domain/telemetry/sample';
 import { moment, text } from '../domain/values/text';
-import { lenient } from './lenient';
-import { plainText } from './plain-text';
+
+// The page's Content-Security-Policy allows no code made at run time.
+z.config({ jitless: true });
+
+/** What a value is without the fields that are undefined, so that merging it hides nothing that was known. */
+const withoutUndefined = z.transform((value: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)),
+);
+
+/** The items of a list that hold. */
+const holding = (item: z.ZodMiniType) =>
+  z.transform((items: unknown[]) =>
+    items.flatMap((one) => {
+      const read = item.safeParse(one);
+      return read.success ? [read.data] : [];
+    }),
+  );
+
+function relax(schema: unknown): z.ZodMiniType {
+  if (schema instanceof z.ZodMiniOptional) return z.catch(z.optional(relax(schema._zod.def.innerType)), undefined);
+  if (schema instanceof z.ZodMiniArray) return z.pipe(z.array(z.unknown()), holding(relax(schema._zod.def.element)));
+  if (schema instanceof z.ZodMiniObject) {
+    const fields = Object.entries(schema.shape).map(([name, field]) => [name, relax(field)] as const);
+    return z.pipe(z.object(Object.fromEntries(fields)), withoutUndefined);
+  }
+  return schema as z.ZodMiniType;
+}
+
+/**
+ * A schema for what a service of another version sends, or a device that reports nonsense: what does not hold is left out, and
+ * the rest counts. An optional field is left out by itself, an item of a list too, and unknown fields. Without a required field
+ * its object does not hold.
+ */
+const lenient = <Schema extends z.ZodMiniType>(schema: Schema) => relax(schema) as z.ZodMiniType<z.output<Schema>>;
+
+/** Controls and separators of lines. */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+/** Characters without a shape, such as overrides of the direction; not the joiners, which scripts and emoji need. */
+const SHAPELESS = /(?![\u200C\u200D])\p{Cf}/gu;
+
+/**
+ * Text of others for one line, where it can't turn around or break what stands beside it (Unicode Standard Annex 9, "Explicit
+ * Directional Embeddings"). Empty when nothing of it can be seen.
+ */
+export const plainText = (text: string): string =>
+  text.replace(CONTROLS, ' ').replace(SHAPELESS, '').replace(/\s+/g, ' ').trim();
 
 /** Codes of errors that the page may be told; a service of a later version has others. */
 export type ErrorCode = SocketErrorCode | 'no_video_stream';

@@ -1,6 +1,6 @@
 import type { broadcastProtocol, shareProtocols } from '../contract/shares/viewer-protocol';
 import type { Connection, Ending } from './connection';
-import { elapsedTime } from './elapsed-time';
+import { elapsedTime } from './clock';
 import { parseMessage, type Message } from './parse-message';
 
 export interface ShareSocket {

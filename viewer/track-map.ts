@@ -1,11 +1,9 @@
 import * as L from 'leaflet';
-import { lineBeside, placeBeside } from './antimeridian';
+import { lineBeside, placeBeside, nextPoint, createTrackPoints, type ShownPlace } from './map-lines';
 import { setText } from './element';
 import { texts } from './locale';
 import { addTiles } from './map-tiles';
-import { nextPoint } from './next-point';
 import { units } from './settings';
-import { createTrackPoints, type ShownPlace } from './track-points';
 
 export interface TrackMap {
   /** Sets the drone's position. */

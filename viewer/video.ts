@@ -1,4 +1,4 @@
-import { elapsed } from './elapsed-time';
+import { elapsed } from './clock';
 import { errorText } from './error-text';
 import { element, setText } from './element';
 import { texts } from './locale';

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { rootCertificates } from 'node:tls';
 
 const credentials = z.object({
   clientId: z.string(),
@@ -30,3 +31,11 @@ export function readLocalStack(): unknown {
   const file = localStackFile();
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
+
+/**
+ * Certificates of the authorities to trust: the public ones and the one of a PEM file.
+ * @returns undefined without a file, which means the public ones only
+ * @throws Error when the file can't be read
+ */
+export const trustedCertificates = (caFile: string | undefined): readonly string[] | undefined =>
+  caFile === undefined ? undefined : [...rootCertificates, readFileSync(caFile, 'utf8')];

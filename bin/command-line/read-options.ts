@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { didYouMean } from '../../contract/terms/did-you-mean';
-import { UsageError } from './usage-error';
+import { UsageError } from './errors';
 
 /** Values of options by name, as `parseArgs` of `node:util` returns them. */
 export type OptionValues<Options extends ParseArgsOptionsConfig> = ReturnType<

@@ -1,4 +1,4 @@
-import { printable } from './printable';
+import { printable } from './terminal';
 
 /** A column narrower than this is harder to read than a table that is too wide. */
 const MIN_WIDTH = 8;

@@ -1,9 +1,81 @@
-import type { DroneMissionClient } from 'drone-mission-client';
+import { type DroneMissionClient, watchShare } from 'drone-mission-client';
 import { metresTo } from '../../domain/dispatch/candidate';
 import type { Place } from './alarm';
-import { followJob, subscribeToJob, watchByLink, type JobStatus, type Sighting } from './channels';
 import { SEE_LOG, type Narrator } from './narrator';
 import type { RunningStack } from './running-stack';
+import * as z from 'zod';
+import { subscribeToTopic } from '../client/mqtt-subscription';
+import { trustedCertificates } from '../client/credentials-file';
+
+const jobStatus = z.looseObject({
+  type: z.literal('job.status'),
+  jobState: z.string(),
+  reason: z.optional(z.string()),
+});
+
+/** The state of a job, and why it has failed. */
+interface JobStatus {
+  readonly jobState: string;
+  readonly reason?: string | undefined;
+}
+
+/** Follows a job over MQTTS. @returns a function that disconnects */
+async function subscribeToJob(
+  { mqttUrl, caFile }: RunningStack,
+  client: DroneMissionClient,
+  clientId: string,
+  jobId: string,
+  onState: (status: JobStatus) => void,
+) {
+  return subscribeToTopic({
+    mqttUrl,
+    ca: trustedCertificates(caFile),
+    clientId,
+    token: await client.accessToken(),
+    clientIdSuffix: 'demo',
+    topic: `${jobId}/JOB/STATUS`,
+    // What becomes of commands is told there, too.
+    onMessage(text) {
+      const { success, data } = jobStatus.safeParse(JSON.parse(text));
+      if (success) onState(data);
+    },
+  });
+}
+
+/** Follows a job over WSS, until it has ended. */
+async function followJob(
+  client: DroneMissionClient,
+  jobId: string,
+  signal: AbortSignal,
+  onState: (status: JobStatus) => void,
+): Promise<void> {
+  for await (const status of client.jobs.follow(jobId, { signal })) onState(status);
+}
+
+/** Where the drone was, and when. */
+interface Sighting {
+  readonly place: Place;
+  /** ISO 8601. */
+  readonly timestamp: string;
+}
+
+/**
+ * Watches a drone by a share link, without a token, until the share ends.
+ * @param onSighting gets each sample with a position, the last known one first
+ */
+async function watchByLink(
+  { wsUrl }: RunningStack,
+  shareCode: string,
+  signal: AbortSignal,
+  onSighting: (sighting: Sighting) => void,
+): Promise<void> {
+  for await (const message of watchShare({ wsUrl, shareCode }, { signal })) {
+    if (message.type !== 'device.telemetry') continue;
+    const { navigation, timestamp } = message;
+    const [longitude, latitude] = navigation?.position?.coordinates ?? [];
+    if (longitude !== undefined && latitude !== undefined) onSighting({ place: [longitude, latitude], timestamp });
+  }
+}
 
 type Channel = 'MQTT' | 'WebSocket';
 

@@ -4,8 +4,7 @@ import { isOnGround } from '../../domain/telemetry/flight';
 import { alarmNear, byDistance, type Place } from './alarm';
 import { FollowedFlight } from './followed-flight';
 import { Narrator, SEE_LOG } from './narrator';
-import { demoPartner } from './partner';
-import { runningStack } from './running-stack';
+import { demoPartner, runningStack } from './running-stack';
 
 /** A drone in its dock. */
 interface Drone {

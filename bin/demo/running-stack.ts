@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { credentialsFile, readLocalStack } from '../client/credentials-file';
+import { DroneMissionClient } from 'drone-mission-client';
 
 const stackFile = credentialsFile.extend({ wsUrl: z.string(), mqttUrl: z.string() });
 
@@ -11,3 +12,11 @@ export function runningStack() {
 }
 
 export type RunningStack = ReturnType<typeof runningStack>;
+
+/** The first demo partner of a stack, and its client. @throws Error when there is none */
+export function demoPartner({ baseUrl, wsUrl, partners: [partner] }: RunningStack) {
+  if (!partner) throw new Error('the stack has no demo partner: stop it and remove .local to start afresh');
+  const { clientId, clientSecret, apiKey } = partner;
+  const client = new DroneMissionClient({ baseUrl, wsUrl, clientId, clientSecret, apiKey });
+  return { client, clientId };
+}

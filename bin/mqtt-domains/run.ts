@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-iot';
 import { readOptionsAndWords } from '../command-line/read-options';
 import type { Terminal } from '../command-line/terminal';
-import { UsageError } from '../command-line/usage-error';
+import { UsageError } from '../command-line/errors';
 
 /** A domain configuration of a stack of this app, whose domain name AWS manages. */
 interface ManagedDomain {

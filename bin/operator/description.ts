@@ -1,4 +1,4 @@
-import { printable } from '../command-line/printable';
+import { printable } from '../command-line/terminal';
 import { table } from '../command-line/table';
 
 /** A heading, facts by name, and lists below them; what is undefined is left out. */

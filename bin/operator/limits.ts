@@ -1,15 +1,13 @@
 import { countedRates, MOST_PER_MINUTE } from '../../contract/limits';
 import { setLimits } from '../../data/access/partners';
 import type { LimitsOfClient, Partner } from '../../domain/access/partner';
-import { Failure } from '../command-line/failure';
-import type { Report } from '../command-line/report';
-import { UsageError } from '../command-line/usage-error';
+import { Failure, UsageError } from '../command-line/errors';
+import type { Report } from '../program/run-program';
 import { flushAuthorizerCache } from '../deployment/authorizer-cache';
 import { expectClient } from '../deployment/expect-client';
 import type { Session } from '../deployment/session';
-import { limitFlags, type Flags } from './command-line';
+import { limitFlags, type Flags, readClientId } from './command-line';
 import { description } from './description';
-import { readClientId } from './ids';
 
 /** The limits of a client in calls a minute, and whether they are its own. */
 export const limitsOf = ({ limits = {} }: Partner) =>

@@ -1,20 +1,22 @@
-import type { Report } from '../command-line/report';
-import { runProgram } from '../program/run-program';
+import { type Report, runProgram } from '../program/run-program';
 import type { Terminal } from '../command-line/terminal';
 import { Session } from '../deployment/session';
-import { readCommandLine, type CommandName, type Flags } from './command-line';
-import { helpFor, overview } from './help';
-import { withLastErrors } from './last-errors';
+import { readCommandLine, type CommandName, type Flags, helpFor, overview } from './command-line';
+import { digestShareCode } from '../../data/shares/share-id';
+import { kindOf } from '../../domain/values/id';
+import { reasonOf } from '../command-line/errors';
+import { readLines } from '../trace/read-lines';
+import { describeLines } from '../trace/way';
 
 type Command = (flags: Flags, session: Session) => Promise<Report>;
 
 /** Each command is loaded on demand: loading its AWS clients takes longer than running it. */
 const commands: Readonly<Record<CommandName, Command>> = {
   job: async (...given) => (await import('./show-job')).showJob(...given),
-  share: async (...given) => (await import('./show-share')).showShare(...given),
+  share: async (...given) => (await import('./shares')).showShare(...given),
   device: async (...given) => (await import('./show-device')).showDevice(...given),
   client: async (...given) => (await import('./show-client')).showClient(...given),
-  'revoke-share': async (...given) => (await import('./revoke-share')).revoke(...given),
+  'revoke-share': async (...given) => (await import('./shares')).revoke(...given),
   limits: async (...given) => (await import('./limits')).limits(...given),
 };
 
@@ -40,3 +42,24 @@ export const run = (args: readonly string[], terminal: Terminal): Promise<number
       session.endProgress();
     }
   });
+
+const HOUR_MS = 60 * 60_000;
+/** How many are shown. */
+const MOST = 10;
+
+/**
+ * Adds the last errors about a resource to what is shown of it, from the logs of the functions: those of the last hour.
+ * When the logs can't be read, it says why instead.
+ */
+async function withLastErrors(report: Report, flags: Flags, now = new Date()): Promise<Report> {
+  const given = flags.id ?? '';
+  const id = kindOf(given) === 'share' ? digestShareCode(given) : given;
+  try {
+    const lines = await readLines(flags, id, new Date(now.getTime() - HOUR_MS), now);
+    const errors = lines.filter(({ level }) => level === 'ERROR').slice(-MOST);
+    const listed = errors.length > 0 ? `:\n${describeLines(errors).join('\n')}` : ' of the last hour: none';
+    return { ...report, json: { ...(report.json as object), errors }, text: `${report.text}\n\nErrors${listed}` };
+  } catch (error) {
+    return { ...report, text: `${report.text}\n\nErrors: the logs can't be read: ${reasonOf(error)}` };
+  }
+}

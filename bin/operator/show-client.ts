@@ -3,12 +3,11 @@ import { readMqttClients, readTopics } from '../../data/channels/subscriptions';
 import { jobsCreatedSince, type CreatedJob } from '../../data/jobs/created-jobs';
 import { organisationId } from '../../domain/values/id';
 import { apiKeyIds, type Partner } from '../../domain/access/partner';
-import type { Report } from '../command-line/report';
+import type { Report } from '../program/run-program';
 import { expectClient } from '../deployment/expect-client';
 import type { Session } from '../deployment/session';
-import type { Flags } from './command-line';
+import { type Flags, readClientId } from './command-line';
 import { description } from './description';
-import { readClientId } from './ids';
 import { limitsOf } from './limits';
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -2,14 +2,13 @@ import { readDevice } from '../../data/fleet/devices';
 import { listStreams } from '../../data/fleet/fleet-registry';
 import { readStoredShares } from '../../data/shares/stored-shares';
 import { organisationId } from '../../domain/values/id';
-import { Failure } from '../command-line/failure';
-import type { Report } from '../command-line/report';
+import { Failure } from '../command-line/errors';
+import type { Report } from '../program/run-program';
 import type { Session } from '../deployment/session';
-import type { Flags } from './command-line';
+import { type Flags, readId } from './command-line';
 import { counted, description } from './description';
 import { readFollowers } from './followers';
-import { readId } from './ids';
-import { factsOf } from './show-share';
+import { factsOf } from './shares';
 
 /** Shows a device: what it reported last, its group, job and stream, its shares, and who follows it. */
 export async function showDevice(flags: Flags, session: Session): Promise<Report> {

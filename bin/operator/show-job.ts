@@ -2,13 +2,12 @@ import { readChannelEvents } from '../../data/events/read-events';
 import { readJob } from '../../data/jobs/jobs';
 import { organisationId } from '../../domain/values/id';
 import { PLATFORM } from '../../domain/values/service';
-import { Failure } from '../command-line/failure';
-import type { Report } from '../command-line/report';
+import { Failure } from '../command-line/errors';
+import type { Report } from '../program/run-program';
 import type { Session } from '../deployment/session';
-import type { Flags } from './command-line';
+import { type Flags, readId } from './command-line';
 import { counted, description } from './description';
 import { readFollowers } from './followers';
-import { readId } from './ids';
 
 /** Shows a job: its state, how it got there, who made and changed it, and who follows it. */
 export async function showJob(flags: Flags, session: Session): Promise<Report> {

@@ -5,28 +5,24 @@ import { storeRevocation } from '../../data/shares/shares';
 import { readStoredShares } from '../../data/shares/stored-shares';
 import { refusingUntil, type Partner, apiKeyIds } from '../../domain/access/partner';
 import { Refusal } from '../../domain/values/refusal';
-import { Failure } from '../command-line/failure';
-import { printable } from '../command-line/printable';
-import type { Report } from '../command-line/report';
+import { Failure, reasonOf, UsageError } from '../command-line/errors';
+import { printable } from '../command-line/terminal';
+import type { Report } from '../program/run-program';
 import { flushAuthorizerCache } from '../deployment/authorizer-cache';
 import type { Session } from '../deployment/session';
 import type { Flags } from './command-line';
 import { describeCreated, listCreatedJobs, listCreatedShares, originsFor, type OriginOf } from './created-since';
-import { syncOrganisationStatus } from './organisation-status';
+import { syncOrganisationStatus, tellPlatform } from './organisation';
 import { allSettled, Rollback } from './rollback';
 import { expectClient, noClient } from '../deployment/expect-client';
 import { readClientId } from './selected-clients';
-import { tellPlatform } from './tell-platform';
 import { readOpenSockets } from '../../data/channels/connections';
 import { endMqttConnection } from '../../data/channels/mqtt-topics';
 import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/channels/sockets';
 import { readMqttClients } from '../../data/channels/subscriptions';
-import { UsageError } from '../command-line/usage-error';
-import { reasonOf } from '../command-line/reason';
 import { organisationId } from '../../domain/values/id';
 import type { Deployment } from '../deployment/deployment';
-import { createApiKey, deleteApiKey } from './api-key';
-import { addSecret, deleteSecret, listSecretIds } from './oauth-client';
+import { createApiKey, deleteApiKey, addSecret, deleteSecret, listSecretIds } from './credentials';
 
 /** Closes the sockets of a client. @returns how many there were */
 async function closeSockets(clientId: string): Promise<number> {

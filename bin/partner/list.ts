@@ -3,7 +3,7 @@ import { listOrganisations } from '../../data/access/organisations';
 import { organisationId } from '../../domain/values/id';
 import { apiKeyIds, type Partner } from '../../domain/access/partner';
 import type { Flags } from './command-line';
-import type { Report } from '../command-line/report';
+import type { Report } from '../program/run-program';
 import type { Session } from '../deployment/session';
 import { table } from '../command-line/table';
 

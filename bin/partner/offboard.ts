@@ -1,21 +1,18 @@
 import { deletePartner, setPartnerStatus } from '../../data/access/partners';
 import { endAllShares } from '../../data/shares/shares';
 import { apiKeyIds, type Partner } from '../../domain/access/partner';
-import { UsageError } from '../command-line/usage-error';
-import { deleteApiKey } from './api-key';
+import { UsageError, Failure } from '../command-line/errors';
+import { deleteApiKey, deleteOAuthClient } from './credentials';
 import type { Flags } from './command-line';
 import type { Deployment } from '../deployment/deployment';
-import { deleteOAuthClient } from './oauth-client';
-import { syncOrganisationStatus } from './organisation-status';
-import { printable } from '../command-line/printable';
-import type { Report } from '../command-line/report';
+import { syncOrganisationStatus, tellPlatform } from './organisation';
+import { printable } from '../command-line/terminal';
+import type { Report } from '../program/run-program';
 import type { Session } from '../deployment/session';
 import { readSelection, selectClients, type Selection } from './selected-clients';
 import { allSettled } from './rollback';
-import { tellPlatform } from './tell-platform';
 import { listOrganisations } from '../../data/access/organisations';
 import { organisationId } from '../../domain/values/id';
-import { Failure } from '../command-line/failure';
 import { table } from '../command-line/table';
 
 /**

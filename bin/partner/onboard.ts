@@ -6,20 +6,17 @@ import {
 } from '../../data/access/organisations';
 import { deletePartner, insertPartner } from '../../data/access/partners';
 import { organisationId, type Organisation } from '../../domain/values/id';
-import { createApiKey } from './api-key';
-import { Failure } from '../command-line/failure';
+import { createApiKey, createOAuthClient, deleteOAuthClient } from './credentials';
+import { Failure, reasonOf } from '../command-line/errors';
 import type { Flags } from './command-line';
 import type { Deployment } from '../deployment/deployment';
 import { readFleet, registerFleet, type OnboardedGroup } from './fleet';
-import { createOAuthClient, deleteOAuthClient } from './oauth-client';
 import { readOnboardingPlan, type PlannedClient, type PlannedOrganisation } from './onboarding-plan';
-import { syncOrganisationStatus } from './organisation-status';
-import { printable } from '../command-line/printable';
-import { reasonOf } from '../command-line/reason';
-import type { Report } from '../command-line/report';
+import { syncOrganisationStatus, tellPlatform } from './organisation';
+import { printable } from '../command-line/terminal';
+import type { Report } from '../program/run-program';
 import type { Session } from '../deployment/session';
 import { Rollback, allSettled } from './rollback';
-import { tellPlatform } from './tell-platform';
 import { table } from '../command-line/table';
 
 /** A new client's credentials, printed once. */

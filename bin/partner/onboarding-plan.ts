@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { scopes, scopesInAll } from '../../contract/terms/scopes';
 import { text } from '../../domain/values/text';
-import { UsageError } from '../command-line/usage-error';
+import { UsageError } from '../command-line/errors';
 import type { Flags } from './command-line';
-import { organisationTag } from './organisation-tag';
+import { organisationTag } from './selected-clients';
 
 const device = z.strictObject({ name: text(1, 256), stream: z.literal(true).optional() });
 

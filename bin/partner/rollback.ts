@@ -1,4 +1,4 @@
-import { Failure } from '../command-line/failure';
+import { Failure } from '../command-line/errors';
 
 /** Collects how to undo what has been created, in case a later step fails. */
 export class Rollback {

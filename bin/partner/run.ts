@@ -1,10 +1,7 @@
-import type { Report } from '../command-line/report';
-import { runProgram } from '../program/run-program';
+import { type Report, runProgram } from '../program/run-program';
 import type { Terminal } from '../command-line/terminal';
 import { Session } from '../deployment/session';
-import { helpFor } from './command-help';
-import { readCommandLine, type CommandName, type Flags } from './command-line';
-import { overview } from './help';
+import { helpFor, readCommandLine, type CommandName, type Flags, overview } from './command-line';
 
 type Command = (flags: Flags, session: Session) => Promise<Report>;
 
@@ -15,8 +12,8 @@ const commands: Readonly<Record<CommandName, Command>> = {
   suspend: async (...given) => (await import('./set-status')).setStatus(...given, 'suspended'),
   resume: async (...given) => (await import('./set-status')).setStatus(...given, 'active'),
   contain: async (...given) => (await import('./contain')).contain(...given),
-  'rotate-secret': async (...given) => (await import('./rotate-secret')).rotateSecret(...given),
-  'rotate-key': async (...given) => (await import('./rotate-key')).rotateKey(...given),
+  'rotate-secret': async (...given) => (await import('./rotate')).rotateSecret(...given),
+  'rotate-key': async (...given) => (await import('./rotate')).rotateKey(...given),
   offboard: async (...given) => (await import('./offboard')).offboard(...given),
 };
 

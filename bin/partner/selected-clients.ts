@@ -1,11 +1,16 @@
 import { listOrganisations } from '../../data/access/organisations';
-import type { Organisation } from '../../domain/values/id';
+import { type Organisation, organisationId } from '../../domain/values/id';
 import type { Partner } from '../../domain/access/partner';
-import { UsageError } from '../command-line/usage-error';
-import { Failure } from '../command-line/failure';
+import { UsageError, Failure } from '../command-line/errors';
 import { expectClient } from '../deployment/expect-client';
 import type { Flags } from './command-line';
-import { organisationTag } from './organisation-tag';
+import * as z from 'zod';
+
+/** An organisation's public id, `org-7k2m9qx4`, parsed into its tag. */
+export const organisationTag = z
+  .string()
+  .regex(new RegExp(`^${organisationId('[0-9a-z]{8}')}$`), 'must be org- and eight characters, as `list` shows them')
+  .transform((id): Organisation => id.slice(organisationId('').length));
 
 /** The clients that a command applies to. */
 export type Selection = { readonly clientId: string } | { readonly organisation: Organisation };

@@ -1,16 +1,15 @@
 import { setPartnerStatus } from '../../data/access/partners';
 import { organisationId } from '../../domain/values/id';
 import type { Partner } from '../../domain/access/partner';
-import { Failure } from '../command-line/failure';
+import { Failure } from '../command-line/errors';
 import type { Flags } from './command-line';
-import { syncOrganisationStatus } from './organisation-status';
-import { printable } from '../command-line/printable';
-import type { Report } from '../command-line/report';
+import { syncOrganisationStatus, tellPlatform } from './organisation';
+import { printable } from '../command-line/terminal';
+import type { Report } from '../program/run-program';
 import type { Session } from '../deployment/session';
 import { noClient } from '../deployment/expect-client';
 import { readSelection, selectClients } from './selected-clients';
 import { allSettled } from './rollback';
-import { tellPlatform } from './tell-platform';
 
 /**
  * Suspends or resumes clients; issued tokens are refused within five minutes. An organisation without an active client is

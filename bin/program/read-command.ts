@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { didYouMean } from '../../contract/terms/did-you-mean';
 import { readOptionsAndWords, type OptionValues } from '../command-line/read-options';
-import { UsageError } from '../command-line/usage-error';
+import { UsageError } from '../command-line/errors';
 
 /** The commands of a program. */
 export interface CommandTable<Options extends ParseArgsOptionsConfig, Name extends string> {
@@ -61,3 +61,10 @@ function valueOfWord(
   if (more.length > 0 || flags[option] !== undefined) throw new UsageError(`${command} takes one ${option} only`);
   return { [option]: value };
 }
+
+/** Options of every command of operators, for its help. */
+export const commonOptions = `  --local                   the stack that \`npm start\` runs here
+  --stack NAME              a CloudFormation stack in AWS
+                            (default: $STACK_NAME, else DroneMissionApi)
+  --json                    for scripts: the result as JSON
+`;

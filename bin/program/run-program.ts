@@ -1,7 +1,13 @@
-import { reasonOf } from '../command-line/reason';
-import type { Report } from '../command-line/report';
+import { reasonOf, UsageError } from '../command-line/errors';
 import type { Terminal } from '../command-line/terminal';
-import { UsageError } from '../command-line/usage-error';
+
+/** A command's result, as JSON and as text. */
+export interface Report {
+  readonly json: unknown;
+  readonly text: string;
+  /** What could not be done, each in one line: the command fails, after its result is printed. */
+  readonly failures?: readonly string[];
+}
 
 /** What a command line leads to: a text such as help, or a command's result. */
 export type Outcome = { readonly help: string } | { readonly report: Report; readonly asJson: boolean | undefined };

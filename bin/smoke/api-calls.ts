@@ -4,6 +4,7 @@ import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import type { Answer } from '../client/rest-client';
 import type { SmokeContext } from './smoke-context';
 import { inOneLine, reasonOf, Unexpected } from './errors';
+import { HandshakeRefused } from '../client/websocket';
 
 /** Content of an endpoint's call. */
 export interface Call {
@@ -89,3 +90,29 @@ export function expectRefusal(answer: Answer, status: number, error: string): vo
 export function expectThat(holds: boolean, expected: string, actual: () => string): void {
   if (!holds) throw new Unexpected(expected, actual());
 }
+
+/**
+ * Opens a WebSocket without a token and expects a refusal: any 4xx, since AWS does not document that CloudFront passes on
+ * the status of the service.
+ * @param promised the documented status
+ * @returns a note when the status is another 4xx
+ * @throws Unexpected when the socket opens or fails in another way
+ */
+export async function expectRefusedHandshake(
+  context: SmokeContext,
+  path: string,
+  promised: number,
+): Promise<string | undefined> {
+  const outcome = await context.openWebSocket(path).catch((error: unknown) => error);
+  if (outcome instanceof HandshakeRefused && outcome.status >= 400 && outcome.status < 500) {
+    return outcome.status === promised ? undefined : `refused with ${outcome.status} instead of ${promised}`;
+  }
+  const actual = outcome instanceof Error ? reasonOf(outcome) : 'an open socket';
+  throw new Unexpected(`a handshake that is refused with ${promised}`, actual);
+}
+
+/**
+ * A well-formed identifier of something that does not exist, so that the service looks it up.
+ * @param id of the same kind and organisation
+ */
+export const unknownId = (id: string): string => id.replace(/.{6}$/, '000000');

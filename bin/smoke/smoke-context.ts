@@ -1,9 +1,31 @@
 import { openWebSocket, type OpenWebSocket } from '../client/websocket';
 import { RestClient } from '../client/rest-client';
 import { Inbox, type Message } from './inbox';
-import type { Timeouts } from './timeouts';
 import type { Target } from './target';
 import { MissingPrerequisite, TimedOut, reasonOf } from './errors';
+import type { Part } from './command-line';
+
+/** Timeouts of a run, in ms. Steps, clean-up and the longest handshake together stay below two minutes. */
+export interface Timeouts {
+  /** For an HTTP answer. */
+  readonly answerMs: number;
+  /** For a message or the end of a connection: on AWS some functions behind it may have a cold start. */
+  readonly messageMs: number;
+  /** For a fleet to queue a job, before it is assumed that there is none. */
+  readonly fleetMs: number;
+  /** For all steps together. */
+  readonly runMs: number;
+  /** For deleting what the steps created. */
+  readonly cleanUpMs: number;
+}
+
+export const TIMEOUTS: Timeouts = {
+  answerMs: 10_000,
+  messageMs: 15_000,
+  fleetMs: 5_000,
+  runMs: 95_000,
+  cleanUpMs: 15_000,
+};
 
 /** Undoes one thing that a step created. @throws Error with the reason when it fails */
 type CleanUpAction = (signal: AbortSignal) => Promise<unknown>;
@@ -140,4 +162,16 @@ export class SmokeContext {
     });
     return { inbox, socket };
   }
+}
+
+/** One action of a partner with its expected outcome. */
+export interface Step {
+  readonly name: string;
+  /** Skipped with `--without` of this part. */
+  readonly part?: Part;
+  /**
+   * @returns a note to print when it passed
+   * @throws Unexpected for another outcome, MissingPrerequisite when an earlier step or the client did not provide what it needs
+   */
+  readonly run: (context: SmokeContext) => Promise<string | undefined>;
 }

@@ -1,11 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { trustedCertificates } from '../client/trusted-certificates';
-import { localStackFile, credentialsFile } from '../client/credentials-file';
-import { UsageError } from '../command-line/usage-error';
-import { Failure } from '../command-line/failure';
-import type { Flags } from './command-line';
-import type { Part } from './parts';
+import { trustedCertificates, localStackFile, credentialsFile } from '../client/credentials-file';
+import { UsageError, Failure } from '../command-line/errors';
+import type { Flags, Part } from './command-line';
 
 /** Credentials of a client. */
 export interface Client {

@@ -1,6 +1,6 @@
-import { entryPoints, simulatorEntryPoints } from '../../lib/functions/entry-points';
+import { entryPoints, simulatorEntryPoints } from '../../lib/functions/bundle';
 import { addLateBundles, sourcesChanged, sourcesOf } from '../../lib/functions/late-bundles';
-import { hashOfSources } from '../../lib/functions/sources';
+import { hashOfSources } from '../../lib/foundation/source-hash';
 import { assemblyFolder, synthesiseApp, withoutLateFiles } from './synthesis';
 
 /**

@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Whereabouts } from '../deployment/deployment';
-import { useLocalStack } from '../deployment/local-stack';
+import { type Whereabouts, useLocalStack } from '../deployment/deployment';
 import { readLine, type LogLine } from './way';
 
 /** Most log groups, and most lines, of one query (CloudWatch Logs API reference, StartQuery). */

@@ -3,8 +3,7 @@ import { madeAt } from '../../data/store/new-id';
 import { kindOf } from '../../domain/values/id';
 import { readOptionsAndWords } from '../command-line/read-options';
 import type { Terminal } from '../command-line/terminal';
-import { UsageError } from '../command-line/usage-error';
-import { reasonOf } from '../command-line/reason';
+import { UsageError, reasonOf } from '../command-line/errors';
 import { readLines } from './read-lines';
 import { describeLines, whereItStopped } from './way';
 

@@ -4,7 +4,7 @@ import { BatchGetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { fleetKey } from './fleet-key';
 
-/** A sparse index: only items of online devices have its key, `presentIn` (`lib/functions/tables.ts`). */
+/** A sparse index: only items of online devices have its key, `presentIn` (`lib/foundation/tables.ts`). */
 const ONLINE_INDEX = 'online';
 /** Maximum of keys in one read (DynamoDB API reference, BatchGetItem). */
 const MAX_KEYS = 100;

@@ -1,6 +1,6 @@
 /**
  * Where devices stand, for the ranking of a dispatch: in a sparse index that only those on the ground are in
- * (`lib/functions/tables.ts`).
+ * (`lib/foundation/tables.ts`).
  */
 import * as z from 'zod/mini';
 import { standingPlace, type Place, type StandingDevice } from '../../domain/fleet/standing-device';

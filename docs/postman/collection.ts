@@ -67,24 +67,32 @@ const placeholders: Readonly<Record<string, string>> = {
 /** Fields of examples with which a request can't be sent at any time: a time that passes, a status that has moved on. */
 const leftOut = ['scheduledAt', 'status'];
 
+/** A script that remembers an identifier of what was created. */
+const remember = (status: number, variable: string, resource: string) =>
+  `if (pm.response.code === ${status}) pm.collectionVariables.set('${variable}', pm.response.json().${resource}.${variable});`;
+
 /** Scripts that run after a request, by method and path. */
 const testScripts: Readonly<Record<string, string>> = {
-  'GET v3/resources': 'remember-device',
-  'POST v3/jobs/create': 'remember-job',
-  'POST v3/devices/:deviceId/commands': 'remember-command',
-  'POST v3/missions': 'remember-mission',
-  'POST v3/streams/share': 'remember-share',
+  'GET v3/resources': `if (pm.response.code === 200) {
+  const group = pm.response.json().resources.find(({ devices }) => devices.length > 0);
+  if (group) {
+    pm.collectionVariables.set('deviceGroupId', group.deviceGroupId);
+    pm.collectionVariables.set('deviceId', group.devices[0].deviceId);
+  }
+}`,
+  'POST v3/jobs/create': remember(201, 'jobId', 'job'),
+  'POST v3/devices/:deviceId/commands': remember(202, 'commandId', 'command'),
+  'POST v3/missions': remember(201, 'missionId', 'mission'),
+  'POST v3/streams/share': remember(201, 'shareCode', 'share'),
 };
 
-/** An event of the collection that runs a script of the folder `scripts`. */
-const event = (listen: 'prerequest' | 'test', name: string) => ({
+/** Runs before each request. */
+const accessTokenScript = readFileSync(join(__dirname, 'access-token.js'), 'utf8').trimEnd();
+
+/** An event of the collection that runs a script. */
+const event = (listen: 'prerequest' | 'test', script: string) => ({
   listen,
-  script: {
-    type: 'text/javascript',
-    exec: readFileSync(join(__dirname, 'scripts', `${name}.js`), 'utf8')
-      .trimEnd()
-      .split('\n'),
-  },
+  script: { type: 'text/javascript', exec: script.split('\n') },
 });
 
 /** Folders and methods in an order in which all requests can be sent one after the other. */
@@ -98,7 +106,7 @@ export async function postmanCollection(): Promise<object> {
   return {
     info: described,
     auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{accessToken}}', type: 'string' }] },
-    event: [event('prerequest', 'access-token')],
+    event: [event('prerequest', accessTokenScript)],
     variable: variables,
     item: item.sort((a, b) => FOLDERS.indexOf(a.name) - FOLDERS.indexOf(b.name)).map(folder),
   };

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import type { Tables } from '../functions/tables';
+import type { Tables } from '../foundation/tables';
 import type { UserPoolWithKeys } from './user-pool';
 import { functionName } from '../rest/invoked-functions';
 import { AUTHORIZER, type RestApi } from '../rest/rest-api';

@@ -3,7 +3,7 @@ import { ResourceServerScope, UserPool, UserPoolResourceServer } from 'aws-cdk-l
 import { Construct } from 'constructs';
 import { scopeDescriptions } from '../../contract/terms/scopes';
 import { SERVICE } from '../../domain/values/service';
-import { publishOutputs } from '../functions/publish-outputs';
+import { publishOutputs } from '../foundation/publish-outputs';
 
 export interface IdentityProps {
   /** Address that API Gateway assigns to the API. */

@@ -10,9 +10,8 @@ import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { grantBroadcast } from './share-broadcast';
 import type { Snapshots } from './snapshots';
 import type { WebSocketChannels } from './websocket-api';
-import type { Tables } from '../functions/tables';
-import { alarmOnLag } from '../functions/alarm-definition';
-import { alarmOnErrors, countErrors } from '../functions/error-alarm';
+import type { Tables } from '../foundation/tables';
+import { alarmOnLag, alarmOnErrors, countErrors } from '../functions/alarm-definitions';
 
 export interface FanOutProps {
   readonly channels: Contract['channels'];

@@ -1,9 +1,9 @@
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import { everyMinute } from '../functions/every-minute';
+import { everyMinute } from '../functions/schedule';
 import type { WebSocketChannels } from './websocket-api';
-import type { Tables } from '../functions/tables';
-import { alarmOnFailedRuns } from '../functions/alarm-definition';
+import type { Tables } from '../foundation/tables';
+import { alarmOnFailedRuns } from '../functions/alarm-definitions';
 
 export interface HeartbeatProps {
   readonly tables: Tables;

@@ -1,11 +1,10 @@
 import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { AwsCustomResource, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
-import type { AwsSdkCall } from 'aws-cdk-lib/custom-resources';
+import { AwsCustomResource, PhysicalResourceId, type AwsSdkCall } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
-import { ServiceRole } from '../functions/service-role';
-import { nagName } from '../functions/nag-name';
+import { ServiceRole } from '../foundation/service-role';
+import { nagName } from '../foundation/nag-name';
 
 /** Settings of every domain configuration, as named in AWS IoT's API. */
 export interface MqttDomainSettings {

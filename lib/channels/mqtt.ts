@@ -5,12 +5,12 @@ import { Construct } from 'constructs';
 import type { TableUses } from '../../contract/terms/endpoint';
 import { mqttClientIdPattern } from '../../contract/channels/mqtt-client-id';
 import { ApiFunction } from '../functions/api-function';
-import type { CustomDomain } from '../functions/deployment-options';
+import type { CustomDomain } from '../foundation/deployment-options';
 import type { UserPoolWithKeys } from '../access/user-pool';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
-import type { Tables } from '../functions/tables';
-import { alarmOnErrors, countErrors } from '../functions/error-alarm';
-import { publishOutputs } from '../functions/publish-outputs';
+import type { Tables } from '../foundation/tables';
+import { alarmOnErrors, countErrors } from '../functions/alarm-definitions';
+import { publishOutputs } from '../foundation/publish-outputs';
 
 /** Lifecycle events of AWS IoT to consume, by rule. `presence/#` would include failed attempts to connect. */
 const events = {

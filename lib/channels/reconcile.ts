@@ -1,8 +1,8 @@
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import { everyMinute } from '../functions/every-minute';
-import type { Tables } from '../functions/tables';
-import { alarmOnFailedRuns } from '../functions/alarm-definition';
+import { everyMinute } from '../functions/schedule';
+import type { Tables } from '../foundation/tables';
+import { alarmOnFailedRuns } from '../functions/alarm-definitions';
 
 export interface ReconcileProps {
   readonly tables: Tables;

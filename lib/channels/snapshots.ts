@@ -1,12 +1,10 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { Contract } from '../../contract/contract';
-import { ApiFunction } from '../functions/api-function';
+import { ApiFunction, grantVideo } from '../functions/api-function';
 import type { WebSocketChannels } from './websocket-api';
-import type { Tables } from '../functions/tables';
-import { grantVideo } from '../functions/grant-video';
-import { alarmOnErrors, countErrors } from '../functions/error-alarm';
-import { alarmOnThrottles } from '../functions/throttle-alarm';
+import type { Tables } from '../foundation/tables';
+import { alarmOnErrors, countErrors, alarmOnThrottles } from '../functions/alarm-definitions';
 
 export interface SnapshotsProps {
   readonly channels: Contract['channels'];

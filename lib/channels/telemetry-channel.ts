@@ -4,7 +4,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
-import type { Tables } from '../functions/tables';
+import type { Tables } from '../foundation/tables';
 import { grantBroadcast } from './share-broadcast';
 import type { WebSocketChannels } from './websocket-api';
 

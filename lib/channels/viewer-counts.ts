@@ -3,8 +3,8 @@ import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import type { Tables } from '../functions/tables';
-import { countErrors } from '../functions/error-alarm';
+import type { Tables } from '../foundation/tables';
+import { countErrors } from '../functions/alarm-definitions';
 
 export interface ViewerCountsProps {
   readonly tables: Tables;

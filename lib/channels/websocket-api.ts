@@ -1,6 +1,12 @@
 import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  LogGroupLogDestination,
+  WebSocketApi,
+  WebSocketStage,
+  WebSocketIntegrationType,
+  WebSocketRouteIntegration,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -8,14 +14,13 @@ import { Construct, type IDependable } from 'constructs';
 import type { Contract } from '../../contract/contract';
 import { ApiFunction } from '../functions/api-function';
 import { ChannelAddress } from './channel-address';
-import { FunctionIntegration } from './function-integration';
-import type { CustomDomain } from '../functions/deployment-options';
+import type { CustomDomain } from '../foundation/deployment-options';
 import type { UserPoolWithKeys } from '../access/user-pool';
-import type { Tables } from '../functions/tables';
+import type { Tables } from '../foundation/tables';
 import { grantEndViewers } from './share-broadcast';
 import type { ViewerCounts } from './viewer-counts';
-import { publishOutputs } from '../functions/publish-outputs';
-import { countErrors } from '../functions/error-alarm';
+import { publishOutputs } from '../foundation/publish-outputs';
+import { countErrors } from '../functions/alarm-definitions';
 
 const STAGE = 'live';
 
@@ -184,5 +189,26 @@ export class WebSocketChannels extends Construct {
     });
     stage.node.addDependency(logAccess);
     return stage;
+  }
+}
+
+/**
+ * Invokes a function for the routes of a WebSocket API. The CDK's integration adds a permission for each route, this
+ * one none.
+ */
+class FunctionIntegration extends WebSocketRouteIntegration {
+  constructor(
+    id: string,
+    private readonly fn: ApiFunction,
+  ) {
+    super(id);
+  }
+
+  override bind() {
+    const { functionArn } = this.fn.lambda;
+    return {
+      type: WebSocketIntegrationType.AWS_PROXY,
+      uri: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions/${functionArn}/invocations`,
+    };
   }
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { hashOfFiles } from '../functions/hash-of-files';
+import { hashOfFiles } from '../foundation/source-hash';
 
 const root = join(__dirname, '../..');
 

@@ -6,7 +6,7 @@ import { docsFolder, hashOfInputs } from './docs-build';
 
 const docs = join(__dirname, '../../docs');
 
-/** What the deployment adds, with its addresses (lib/docs/served-documents.ts). */
+/** What the deployment adds, with its addresses (lib/docs/docs-site.ts). */
 const documents = ['asyncapi.json', 'openapi.json'];
 
 /** The two parts of the site: `assets/` has files whose names change with their content, `pages/` all others. */

@@ -1,15 +1,15 @@
-import { Aws, Names } from 'aws-cdk-lib/core';
+import { Aws, Names, Duration, Fn } from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
-import { CacheControl } from 'aws-cdk-lib/aws-s3-deployment';
+import { CacheControl, Source, type ISource } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { builtSource } from './built-files';
 import type { RestApi } from '../rest/rest-api';
 import type { SharePage } from '../shares/share-page';
 import { docsFiles, docsPages } from './docs-files';
-import { docsHeaders } from './docs-headers';
 import { DOCS_PATH, docsPathsCode, notFoundPage } from '../rest/docs-paths';
-import { asyncApiFor, openApiFor } from './served-documents';
-import { publishOutputs } from '../functions/publish-outputs';
+import { publishOutputs } from '../foundation/publish-outputs';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export interface DocsSiteProps {
   /** Owner of the bucket of public files. */
@@ -61,4 +61,79 @@ export class DocsSite extends Construct {
     api.redirectToDocs(url);
     publishOutputs(this, { DocsUrl: url });
   }
+}
+
+/**
+ * Security headers of the docs site. It runs only its own scripts, loads nothing from other hosts, and calls only the REST API,
+ * to try endpoints. Renderers of code and schemas set styles on elements, so inline styles are allowed.
+ * @param apiUrl of the REST API
+ */
+function docsHeaders(apiUrl: string): cloudfront.ResponseHeadersPolicyProps {
+  const contentSecurityPolicy = [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `font-src 'self'`,
+    // With a slash, all paths below it.
+    `connect-src 'self' ${apiUrl}/`,
+    `frame-ancestors 'none'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+  const custom = {
+    'Permissions-Policy': ['camera', 'geolocation', 'microphone', 'payment', 'usb']
+      .map((name) => `${name}=()`)
+      .join(', '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+  };
+  return {
+    comment: 'Docs site',
+    securityHeadersBehavior: {
+      contentSecurityPolicy: { contentSecurityPolicy, override: true },
+      contentTypeOptions: { override: true },
+      frameOptions: { frameOption: cloudfront.HeadersFrameOption.DENY, override: true },
+      referrerPolicy: { referrerPolicy: cloudfront.HeadersReferrerPolicy.SAME_ORIGIN, override: true },
+      strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
+    },
+    customHeadersBehavior: {
+      customHeaders: Object.entries(custom).map(([header, value]) => ({ header, value, override: true })),
+    },
+  };
+}
+
+/** Folder of the published documents. */
+const folder = join(__dirname, '../../docs/api');
+const OPENAPI = 'openapi.json';
+const ASYNCAPI = 'asyncapi.json';
+
+/**
+ * The OpenAPI document with the address of this deployment as its only server, so that generators and the reference use it.
+ * @param baseUrl of the REST API, which may be known at deployment only
+ */
+function openApiFor(baseUrl: string): ISource {
+  const published = JSON.parse(readFileSync(join(folder, OPENAPI), 'utf8')) as Record<string, unknown>;
+  // As one value: it is replaced in the file as a whole.
+  const url = Fn.sub('${BaseUrl}', { BaseUrl: baseUrl });
+  return Source.jsonData(OPENAPI, { ...published, servers: [{ url, description: 'This deployment' }] });
+}
+
+/**
+ * The AsyncAPI document with the address of this deployment for MQTT, on AWS and on one machine. The page of the channels knows
+ * that of the sockets, which is its own.
+ * @param mqttHost `<name>:<port>`, which may be known at deployment only
+ */
+function asyncApiFor(mqttHost: string): ISource {
+  const published = JSON.parse(readFileSync(join(folder, ASYNCAPI), 'utf8')) as {
+    servers: Record<string, { variables?: unknown }>;
+  };
+  const host = Fn.sub('${MqttHost}', { MqttHost: mqttHost });
+  const servers = ['mqtt', 'localMqtt'].map((name) => {
+    const { variables: _none, ...server } = published.servers[name] ?? {};
+    return [name, { ...server, host }];
+  });
+  return Source.jsonData(ASYNCAPI, {
+    ...published,
+    servers: { ...published.servers, ...(Object.fromEntries(servers) as object) },
+  });
 }

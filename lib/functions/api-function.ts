@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Validations, Aws } from 'aws-cdk-lib/core';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -14,12 +14,11 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { TableUse, TableUses } from '../../contract/terms/endpoint';
-import { tableVariable } from '../../domain/values/table-names';
+import { tableVariable, type TableName } from '../../domain/values/table-names';
 import { functionCode } from './function-code';
-import { ServiceRole } from './service-role';
-import { nagName } from './nag-name';
-import type { Tables } from './tables';
-import { mergeUses } from './table-uses';
+import { ServiceRole } from '../foundation/service-role';
+import { nagName } from '../foundation/nag-name';
+import type { Tables } from '../foundation/tables';
 
 const actions: Readonly<Record<TableUse, string>> = {
   get: 'dynamodb:GetItem',
@@ -153,3 +152,19 @@ export class ApiFunction extends Construct {
     this.lambda.addToRolePolicy(new PolicyStatement({ actions: operations.map((use) => actions[use]), resources }));
   }
 }
+
+/** Merges the operations of several rows on each table. */
+function mergeUses(uses: readonly TableUses[]): Map<TableName, readonly TableUse[]> {
+  const merged = new Map<TableName, readonly TableUse[]>();
+  for (const [name, operations] of uses.flatMap((each) => Object.entries(each)) as [TableName, readonly TableUse[]][])
+    merged.set(name, [...new Set([...(merged.get(name) ?? []), ...operations])]);
+  return merged;
+}
+
+/** Lets a function create playback URLs for the live video of devices. */
+export const grantVideo = (player: ApiFunction): ApiFunction =>
+  player.allow(
+    ['kinesisvideo:GetDataEndpoint', 'kinesisvideo:GetHLSStreamingSessionURL'],
+    [`arn:${Aws.PARTITION}:kinesisvideo:${Aws.REGION}:${Aws.ACCOUNT_ID}:stream/*`],
+    'Each device has its own streams, created at runtime.',
+  );

@@ -1,7 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { defineAlarm, period, type Suffering } from './alarm-definition';
+import { defineAlarm, period, type Suffering } from './alarm-definitions';
 
 /**
  * Creates a dead-letter queue that keeps messages for two weeks, with the alarm `<Scope>Failures` on any message in it.

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { lateBundle } from './late-bundles';
-import { hashOfSources } from './sources';
+import { hashOfSources } from '../foundation/source-hash';
 
 /** Folder of an app's function bundles: `<folder>/<entry>/index.js`. */
 export const bundlesFolder = (scope: Construct): string => join(Stage.of(scope)?.assetOutdir ?? '', 'functions');

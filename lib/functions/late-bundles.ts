@@ -3,9 +3,8 @@ import { build, stop } from 'esbuild';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bundleOptions } from './bundle';
-import { simulatorEntryPoints } from './entry-points';
-import { hashOfSources } from './sources';
+import { bundleOptions, simulatorEntryPoints } from './bundle';
+import { hashOfSources } from '../foundation/source-hash';
 
 /**
  * Folders of sources that are no more, and what a bundling that was killed has left, are kept for so long: another

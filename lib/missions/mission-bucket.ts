@@ -3,7 +3,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { FileUse } from '../../contract/terms/endpoint';
 import type { ApiFunction } from '../functions/api-function';
-import { privateBucket } from '../functions/private-bucket';
+import { privateBucket } from '../foundation/private-bucket';
 
 const actions: Readonly<Record<FileUse, string>> = {
   get: 's3:GetObject',

@@ -2,10 +2,9 @@ import { Aws, Stack } from 'aws-cdk-lib/core';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms';
-import type { Tables } from '../functions/tables';
-import { causesView } from './causes-view';
-import { partnersView, type Graph, type PartnersViewProps } from './partners-view';
-import { alarmGroups, type AlarmDefinition } from '../functions/alarm-definition';
+import type { Tables } from '../foundation/tables';
+import { causesView, partnersView, type Graph, type PartnersViewProps } from './dashboard-graphs';
+import { alarmGroups, type AlarmDefinition } from '../functions/alarm-definitions';
 
 /** Width of a dashboard. */
 const COLUMNS = 24;

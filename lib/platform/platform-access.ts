@@ -2,9 +2,9 @@ import { Stack, Validations } from 'aws-cdk-lib/core';
 import { AccountPrincipal, AccountRootPrincipal, ArnPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { PLATFORM } from '../../domain/values/service';
-import { nagName } from '../functions/nag-name';
-import { ServiceRole } from '../functions/service-role';
-import { publishOutputs } from '../functions/publish-outputs';
+import { nagName } from '../foundation/nag-name';
+import { ServiceRole } from '../foundation/service-role';
+import { publishOutputs } from '../foundation/publish-outputs';
 import type { PlatformBus } from './platform-bus';
 
 /** How the names of the platform's own rules begin: it can change no others. */

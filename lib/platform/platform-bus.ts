@@ -3,7 +3,7 @@ import { type Archive, type CfnArchive, EventBus, Match } from 'aws-cdk-lib/aws-
 import { Construct } from 'constructs';
 import type { InboundEventType } from '../../domain/platform/inbound-events';
 import type { ApiFunction } from '../functions/api-function';
-import { publishOutputs } from '../functions/publish-outputs';
+import { publishOutputs } from '../foundation/publish-outputs';
 
 const TELEMETRY: InboundEventType = 'device.telemetry.reported';
 

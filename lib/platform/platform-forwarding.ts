@@ -3,8 +3,8 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { SERVICE } from '../../domain/values/service';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
-import { ServiceRole } from '../functions/service-role';
-import { publishOutputs } from '../functions/publish-outputs';
+import { ServiceRole } from '../foundation/service-role';
+import { publishOutputs } from '../foundation/publish-outputs';
 import type { PlatformBus } from './platform-bus';
 
 export interface PlatformForwardingProps {

@@ -10,9 +10,9 @@ import { ApiFunction } from '../functions/api-function';
 import { addChangeStream, commandKeys } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import type { PlatformBus } from './platform-bus';
-import type { Tables } from '../functions/tables';
+import type { Tables } from '../foundation/tables';
 import type { TelemetryChannel } from '../channels/telemetry-channel';
-import { alarmOnLag } from '../functions/alarm-definition';
+import { alarmOnLag } from '../functions/alarm-definitions';
 
 export interface PlatformIntegrationProps {
   readonly platform: PlatformBus;

@@ -6,12 +6,11 @@ import { Construct } from 'constructs';
 import { SERVICE } from '../../domain/values/service';
 import type { OutboundEventType } from '../../domain/platform/outbound-events';
 import { ApiFunction } from '../functions/api-function';
-import { bundle } from '../functions/bundle';
-import { simulatorEntryPoints } from '../functions/entry-points';
-import { everyMinute } from '../functions/every-minute';
+import { bundle, simulatorEntryPoints } from '../functions/bundle';
+import { everyMinute } from '../functions/schedule';
 import { bundlesFolder } from '../functions/function-code';
 import type { PlatformBus } from './platform-bus';
-import type { Tables } from '../functions/tables';
+import type { Tables } from '../foundation/tables';
 
 /** Events that the simulated platform consumes: `packages/simulator/consume-job-events.ts`. */
 const consumed: OutboundEventType[] = [

@@ -3,7 +3,7 @@ export const DOCS_PATH = '/docs';
 
 /**
  * Page for paths without one, which the theme fills. It is part of the template, and these two files have the names of
- * the built ones (docs/site/not-found.ts).
+ * the built ones (docs/site/build.ts).
  */
 export const notFoundPage = `<!DOCTYPE html>
 <html lang="en">

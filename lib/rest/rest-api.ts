@@ -5,14 +5,14 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import { tokenThrottle } from '../../contract/limits';
 import { SERVICE } from '../../domain/values/service';
-import type { CustomDomain } from '../functions/deployment-options';
+import type { CustomDomain } from '../foundation/deployment-options';
 import { DOCS_PATH } from './docs-paths';
 import type { ApiFunction } from '../functions/api-function';
 import { listRoutes, type EndpointTable } from './endpoint-routes';
 import { functionName, invocationUri } from './invoked-functions';
 import { openApiBody } from './openapi-body';
 import { limitStage } from './web-rate-limit';
-import { publishOutputs } from '../functions/publish-outputs';
+import { publishOutputs } from '../foundation/publish-outputs';
 
 /** Stage of API Gateway. */
 export const STAGE = 'live';

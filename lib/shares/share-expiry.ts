@@ -8,9 +8,9 @@ import { ApiFunction } from '../functions/api-function';
 import { addChangeStream } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import type { PlatformBus } from '../platform/platform-bus';
-import { schedulerRole } from '../functions/scheduler-role';
-import type { Tables } from '../functions/tables';
-import { alarmOnLag } from '../functions/alarm-definition';
+import { schedulerRole } from '../functions/schedule';
+import type { Tables } from '../foundation/tables';
+import { alarmOnLag } from '../functions/alarm-definitions';
 
 export interface ShareExpiryProps {
   readonly tables: Tables;

@@ -1,7 +1,6 @@
 import { Construct } from 'constructs';
 import type { ApiFunction } from '../functions/api-function';
-import { defineAlarm } from '../functions/alarm-definition';
-import { countRefusals } from '../functions/error-alarm';
+import { defineAlarm, countRefusals } from '../functions/alarm-definitions';
 
 /** Per five minutes: more than partners and viewers with old links cause. */
 const MAX_REFUSED = 100;

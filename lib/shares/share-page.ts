@@ -1,4 +1,14 @@
-import { Aws, Names, RemovalPolicy, Stack, Stage, Validations, type CfnElement, CfnResource } from 'aws-cdk-lib/core';
+import {
+  Aws,
+  Names,
+  RemovalPolicy,
+  Stack,
+  Stage,
+  Validations,
+  type CfnElement,
+  CfnResource,
+  Duration,
+} from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -7,12 +17,10 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source, type ISource } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
-import { mapTiles } from './map-tile-server';
-import { sharePageHeaders } from './share-page-headers';
-import { sharePathsCode } from './share-paths';
+import { mapTiles, type MapTiles } from './map-tile-server';
 import { bundleViewer } from './viewer-bundle';
-import { privateBucket } from '../functions/private-bucket';
-import { publishOutputs } from '../functions/publish-outputs';
+import { privateBucket } from '../foundation/private-bucket';
+import { publishOutputs } from '../foundation/publish-outputs';
 
 export interface SharePageProps {
   /** Whether the bucket is emptied and deleted with the stack, or retained: a bucket with files can't be deleted. */
@@ -148,4 +156,70 @@ export class SharePage extends Construct {
     if (provider)
       Validations.of(provider).acknowledge({ id: 'AwsSolutions-L1', reason: 'The CDK chooses its runtime.' });
   }
+}
+
+/**
+ * Code of a CloudFront function (cloudfront-js-2.0) that maps `/share/<code>` to the same page for every code, so that no code
+ * reaches the bucket and the cache holds one copy. The files of the page are below `/share/assets/`.
+ */
+const sharePathsCode = `function handler(event) {
+  const request = event.request;
+  request.querystring = {};
+  if (request.uri.startsWith('/share/assets/')) return request;
+  if (!/^\\/share\\/[\\w-]+\\/?$/.test(request.uri)) return { statusCode: 404, statusDescription: 'Not Found' };
+  request.uri = '/share/index.html';
+  return request;
+}
+`;
+
+/**
+ * Security headers of the share page. Its URL is a capability: it sends no referrer, cannot be framed, and is not indexed. It
+ * runs only its own scripts and styles, connects only to its own host and that of the video, and loads map tiles.
+ */
+function sharePageHeaders(tiles: MapTiles): cloudfront.ResponseHeadersPolicyProps {
+  // Endpoint of a stream of Kinesis Video Streams: https://b-<hash>.kinesisvideo.<region>.amazonaws.com.
+  const video = `https://*.kinesisvideo.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+  const contentSecurityPolicy = [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self'`,
+    ['img-src', `'self'`, 'data:', tiles.source ?? []].flat().join(' '),
+    // 'self' includes the page's own host over wss (CSP level 3).
+    `connect-src 'self' ${video}`,
+    // blob: from the player; the stream's host where the browser plays HLS itself.
+    `media-src blob: ${video}`,
+    `frame-ancestors 'none'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+
+  const unused = [
+    'accelerometer',
+    'camera',
+    'display-capture',
+    'geolocation',
+    'gyroscope',
+    'microphone',
+    'payment',
+    'usb',
+  ];
+  const custom = {
+    'Permissions-Policy': unused.map((feature) => `${feature}=()`).join(', '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'X-Robots-Tag': 'noindex, nofollow',
+  };
+  return {
+    comment: 'Share page',
+    securityHeadersBehavior: {
+      contentSecurityPolicy: { contentSecurityPolicy, override: true },
+      contentTypeOptions: { override: true },
+      frameOptions: { frameOption: cloudfront.HeadersFrameOption.DENY, override: true },
+      referrerPolicy: { referrerPolicy: cloudfront.HeadersReferrerPolicy.NO_REFERRER, override: true },
+      strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
+    },
+    customHeadersBehavior: {
+      customHeaders: Object.entries(custom).map(([header, value]) => ({ header, value, override: true })),
+    },
+  };
 }

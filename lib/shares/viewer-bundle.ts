@@ -1,9 +1,8 @@
 import { buildSync, type Metafile } from 'esbuild';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { MapTiles } from './map-tile-server';
-import { licencesOf } from './viewer-licences';
 
 const root = join(__dirname, '../..');
 
@@ -71,4 +70,31 @@ function pageFor({ outputs }: Metafile): string {
     .replace('{{start}}', address('viewer/start.ts'))
     .replace('{{script}}', address('viewer/main.ts'))
     .replace('{{style}}', address('viewer/style/share.css'));
+}
+
+/** npm packages whose files are in a bundle, sorted. */
+const packagesIn = ({ inputs }: Metafile): string[] => {
+  const names = Object.keys(inputs).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+  return [...new Set(names)].filter((name) => name !== undefined);
+};
+
+/** What the published bundles of packages contain, since esbuild sees only one file of them. */
+const bundled: Readonly<Record<string, readonly string[]>> = {
+  mqtt: ['buffer', 'debug', 'lru-cache', 'mqtt-packet', 'ms', 'readable-stream', 'rfdc', 'worker-timers'],
+};
+
+/**
+ * Returns the licences of all bundled packages, which all require to be distributed with them.
+ * @param root folder of the project
+ * @throws Error for a package without a licence file
+ */
+function licencesOf(root: string, metafile: Metafile): string {
+  const names = packagesIn(metafile).flatMap((name) => [name, ...(bundled[name] ?? [])]);
+  const texts = names.sort().map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const file = readdirSync(folder).find((one) => /^licen[cs]e(\.|$)/i.test(one));
+    if (file === undefined) throw new Error(`${name} has no licence file, and is in the share page`);
+    return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }

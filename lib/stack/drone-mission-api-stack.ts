@@ -1,13 +1,11 @@
-import { Stack, type StackProps } from 'aws-cdk-lib/core';
+import { Stack, type StackProps, Tags } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { Contract } from '../../contract/contract';
-import { deploymentOptions } from '../functions/deployment-options';
+import { deploymentOptions } from '../foundation/deployment-options';
 import { DocsSite } from '../docs/docs-site';
-import { bundle } from '../functions/bundle';
-import { entryPoints } from '../functions/entry-points';
+import { bundle, entryPoints } from '../functions/bundle';
 import { bundlesFolder } from '../functions/function-code';
 import { MissionFiles } from '../missions/mission-bucket';
-import { applyTagsAndBoundary } from './tags-and-boundary';
 import { Observability } from './observability';
 import { PlatformAccess } from '../platform/platform-access';
 import { PlatformBus } from '../platform/platform-bus';
@@ -21,7 +19,9 @@ import { UserPoolWithKeys } from '../access/user-pool';
 import { RestApi } from '../rest/rest-api';
 import { ShareExpiry } from '../shares/share-expiry';
 import { SharePage } from '../shares/share-page';
-import { Tables } from '../functions/tables';
+import { Tables } from '../foundation/tables';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { SERVICE } from '../../domain/values/service';
 
 /** Includes the stage, so that two stages can share an account and region. */
 export const stackName = (stage: string | undefined): string =>
@@ -93,4 +93,23 @@ export class DroneMissionApiStack extends Stack {
     });
     applyTagsAndBoundary(this, options);
   }
+}
+
+type Options = Pick<ReturnType<typeof deploymentOptions>, 'stage' | 'tags' | 'permissionsBoundaryArn'>;
+
+/** Tags for cost allocation and policies. */
+const tagsOf = ({ stage = 'default', tags }: Options) => ({ service: SERVICE, stage, ...tags });
+
+/**
+ * Tags a stack and all its resources, and sets the permissions boundary of every role, including those of the CDK's own
+ * functions.
+ */
+export function applyTagsAndBoundary(stack: Stack, options: Options): void {
+  for (const [key, value] of Object.entries(tagsOf(options))) {
+    Tags.of(stack).add(key, value);
+    stack.addStackTag(key, value);
+  }
+  const { permissionsBoundaryArn: arn } = options;
+  if (arn === undefined) return;
+  PermissionsBoundary.of(stack).apply(ManagedPolicy.fromManagedPolicyArn(stack, 'PermissionsBoundary', arn));
 }

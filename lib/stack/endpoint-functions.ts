@@ -1,12 +1,11 @@
 import { Construct } from 'constructs';
 import { basename } from 'node:path';
 import { neededSettings, grantedTables, type Endpoint, type Setting } from '../../contract/terms/endpoint';
-import { ApiFunction } from '../functions/api-function';
+import { ApiFunction, grantVideo } from '../functions/api-function';
 import type { WebSocketChannels } from '../channels/websocket-api';
 import type { MissionFiles } from '../missions/mission-bucket';
 import type { PlatformIntegration } from '../platform/platform-integration';
-import { grantVideo } from '../functions/grant-video';
-import type { Tables } from '../functions/tables';
+import type { Tables } from '../foundation/tables';
 import { groupBy, listRoutes, type EndpointTable } from '../rest/endpoint-routes';
 import { functionName, methodPattern } from '../rest/invoked-functions';
 import { STAGE, type RestApi } from '../rest/rest-api';

@@ -4,11 +4,10 @@ import type { Endpoints } from './endpoint-functions';
 import type { RestApi } from '../rest/rest-api';
 import type { EndpointTable } from '../rest/endpoint-routes';
 import { ShareGuesses } from '../shares/share-guesses';
-import type { Tables } from '../functions/tables';
-import { alarmDefinitions } from '../functions/alarm-definition';
-import { Alarms, type AlarmTopics } from '../observability/alarms';
+import type { Tables } from '../foundation/tables';
+import { alarmDefinitions } from '../functions/alarm-definitions';
+import { Alarms, type AlarmTopics, defineServiceAlarms } from '../observability/alarms';
 import { Dashboard } from '../observability/dashboard';
-import { defineServiceAlarms } from '../observability/service-alarms';
 
 export interface ObservabilityProps {
   readonly api: RestApi;

@@ -2,7 +2,7 @@ import { readFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { execFileSync } from 'node:child_process';
-import { withEndpointList } from '../../bin/documents/endpoint-list';
+import { withEndpointList } from '../../bin/documents/tables';
 import { finalStatesInPython, finalStatesInTypeScript } from '../../bin/documents/final-states';
 import { writeDerivedFiles } from '../../bin/documents/derived-files';
 import { platformEventSchemas } from '../../contract/documents/platform-schemas';

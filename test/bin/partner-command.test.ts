@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { processTerminal } from '../../bin/command-line/process-terminal';
+import { processTerminal } from '../../bin/command-line/terminal';
 import { commandFlags } from '../../bin/partner/command-line';
 import { scripts } from '../../package.json';
 import { cloudFormation, partner, partnerAt } from './fixtures/aws';

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { readCommandLine } from '../../bin/restore-items/command-line';
+import { readCommandLine, run } from '../../bin/restore-items/run';
 import { restoreItems, type RestoredItem, type RestoreOptions } from '../../bin/restore-items/restore';
-import { run } from '../../bin/restore-items/run';
 import { restorableTables, type StoredItem } from '../../domain/shares/restoration';
 import { engineConfig } from '../data/engines/own-engine';
 

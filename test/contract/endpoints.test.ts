@@ -18,7 +18,7 @@ import { readCursor } from '../../domain/events/cursor';
 import { MAX_WAITING_OF_CLIENT } from '../../domain/events/waiting-seats';
 import { MAX_TRACK_POSITIONS } from '../../domain/telemetry/flight-record';
 import { readPageToken } from '../../domain/values/page-token';
-import { ENDING, entryPoints } from '../../lib/functions/entry-points';
+import { ENDING, entryPoints } from '../../lib/functions/bundle';
 import { acme, refusalOf } from '../domain/fixtures/samples';
 import { readGuide, rowsBelow } from '../guides/read/guide';
 

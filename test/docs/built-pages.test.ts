@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { moveInlineScripts } from '../../docs/site/inline-scripts';
-import { replaceNotFound } from '../../docs/site/not-found';
+import { moveInlineScripts, replaceNotFound } from '../../docs/site/build';
 
 let site: string;
 const [pages, assets] = ['pages', 'assets'].map((name) => () => join(site, name)) as [() => string, () => string];

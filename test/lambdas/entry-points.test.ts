@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENDING } from '../../lib/functions/entry-points';
+import { ENDING } from '../../lib/functions/bundle';
 
 const lambdas = join(__dirname, '../../lambdas');
 const files = readdirSync(lambdas, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));

@@ -5,7 +5,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { App } from 'aws-cdk-lib/core';
 import { endpointTable } from '../../contract/endpoint-table';
 import { contract, type Contract } from '../../contract/contract';
-import { deploymentOptions } from '../../lib/functions/deployment-options';
+import { deploymentOptions } from '../../lib/foundation/deployment-options';
 import { DroneMissionApiStack, stackName } from '../../lib/stack/drone-mission-api-stack';
 import type { EndpointTable } from '../../lib/rest/endpoint-routes';
 import cdkJson from '../../cdk.json';

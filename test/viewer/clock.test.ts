@@ -1,6 +1,5 @@
-import { createElapsedTime } from '../../viewer/elapsed-time';
+import { createElapsedTime, createShareClock } from '../../viewer/clock';
 import type { Pong, ShareStatus, Telemetry } from '../../viewer/parse-message';
-import { createShareClock } from '../../viewer/share-clock';
 import { nextSilence, type SilenceState } from '../../viewer/silence-announcements';
 
 describe('Elapsed time', () => {

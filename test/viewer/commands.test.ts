@@ -4,8 +4,11 @@ import {
   needsConfirmation,
   type Situation,
   whyBlocked,
-} from '../../viewer/command-buttons';
-import { commandLabel, commandLook, type CommandProgress, progressText } from '../../viewer/command-text';
+  commandLabel,
+  commandLook,
+  type CommandProgress,
+  progressText,
+} from '../../viewer/commands';
 import { de } from '../../viewer/texts/de';
 import { en } from '../../viewer/texts/en';
 

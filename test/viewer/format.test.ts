@@ -1,9 +1,7 @@
 import { mergeSample } from '../../viewer/device-state';
-import { createFormat, type Format } from '../../viewer/format';
-import type { Telemetry } from '../../viewer/parse-message';
-import { plainText } from '../../viewer/plain-text';
+import { createFormat, type Format, type Units } from '../../viewer/format';
+import { type Telemetry, plainText } from '../../viewer/parse-message';
 import { chooseLanguage } from '../../viewer/texts/languages';
-import type { Units } from '../../viewer/units';
 
 describe('Format', () => {
   const formatIn = (tag: string, units: Units = 'metric'): Format =>

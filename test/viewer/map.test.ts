@@ -1,9 +1,14 @@
-import { lineBeside, placeBeside } from '../../viewer/antimeridian';
-import { createFlight } from '../../viewer/shown-flight';
+import {
+  lineBeside,
+  placeBeside,
+  nextPoint,
+  createTrackPoints,
+  MAX_SHOWN_POINTS,
+  type ShownPlace,
+} from '../../viewer/map-lines';
+import { createFlight } from '../../viewer/device-state';
 import type { Telemetry } from '../../viewer/parse-message';
-import { nextPoint } from '../../viewer/next-point';
 import { tileRetryPause } from '../../viewer/tile-retry';
-import { createTrackPoints, MAX_SHOWN_POINTS, type ShownPlace } from '../../viewer/track-points';
 
 describe('Antimeridian', () => {
   const place = (longitude: number) => ({ latitude: -17, longitude });

@@ -1,4 +1,4 @@
-import type { Blocked, PlainCommand } from '../command-buttons';
+import type { Blocked, PlainCommand } from '../commands';
 import type { ControlOutcome } from '../parse-message';
 
 /** A message with what the viewer can do about it, in whole sentences; `advice` is empty if nothing is to be done. */

@@ -1,10 +1,8 @@
 import type { EndpointKey } from '../../../contract/endpoints';
 import type { Answer } from '../../client/rest-client';
-import { call, callAndExpectReply, expectRefusal, expectThat, type Call } from '../api-calls';
+import { call, callAndExpectReply, expectRefusal, expectThat, type Call, unknownId } from '../api-calls';
 import { inOneLine, MissingPrerequisite } from '../errors';
-import type { Step } from '../step';
-import type { SmokeContext } from '../smoke-context';
-import { unknownId } from '../unknown-id';
+import type { Step, SmokeContext } from '../smoke-context';
 import { scopesIn } from './token';
 
 // Commands move drones, so no step sends one to a device that exists. Nor does one hold the control of a device, which

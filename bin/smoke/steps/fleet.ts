@@ -1,6 +1,5 @@
 import { callAndExpectReply, expectThat } from '../api-calls';
-import type { Step } from '../step';
-import type { SmokeContext } from '../smoke-context';
+import type { Step, SmokeContext } from '../smoke-context';
 import { Unexpected } from '../errors';
 
 /** A fleet flies the first device of a group; telemetry is published for the last one, another if there is any. */

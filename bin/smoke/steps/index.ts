@@ -1,16 +1,13 @@
-import type { Step } from '../step';
+import type { Step } from '../smoke-context';
 import { commandRefusals, commandSteps } from './commands';
 import { fleetSteps } from './fleet';
 import { changeSteps, channelSteps } from './job-channel';
-import { jobEndSteps, jobSteps } from './jobs';
-import { lifecycleSteps } from './lifecycle';
-import { limitSteps } from './limits';
+import { jobEndSteps, jobSteps, lifecycleSteps } from './jobs';
+import { limitSteps, refusalSteps } from './refusals';
 import { missionSteps } from './missions';
-import { refusalSteps } from './refusals';
-import { revokeShare, shareIsDeleted, shareSteps } from './shares';
+import { revokeShare, shareIsDeleted, shareSteps, viewerIsRefused, viewerIsNotified, viewShare } from './shares';
 import { telemetrySteps, viewerTelemetry } from './telemetry';
 import { tokenRefusals, tokenSteps } from './token';
-import { viewerIsRefused, viewerIsNotified, viewShare } from './viewers';
 
 /** All steps, in order. The last one leaves the client rate-limited. */
 export const steps: readonly Step[] = [

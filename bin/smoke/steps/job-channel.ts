@@ -6,8 +6,7 @@ import { statusMessages } from '../../../contract/channels/status-messages';
 import type { JobStatusMessage } from '../../../domain/channels/status-message';
 import { subscribeToTopic } from '../../client/mqtt-subscription';
 import { Inbox, type Message } from '../inbox';
-import type { Step } from '../step';
-import type { SmokeContext } from '../smoke-context';
+import type { Step, SmokeContext } from '../smoke-context';
 import { reasonOf, Unexpected } from '../errors';
 
 /** Parses a message by the contract. @throws Unexpected when it has another shape */

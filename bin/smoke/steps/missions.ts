@@ -1,7 +1,6 @@
 import { createMission } from '../create-resource';
 import { callAndExpectReply, call, expectRefusal, expectReply, expectThat } from '../api-calls';
-import type { Step } from '../step';
-import type { SmokeContext } from '../smoke-context';
+import type { Step, SmokeContext } from '../smoke-context';
 
 /**
  * Point Nemo, the place in the sea that is farthest from any land: no drone is near enough to fly there. No job flies

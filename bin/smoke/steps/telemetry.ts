@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import type { Message } from '../inbox';
-import type { Step } from '../step';
-import type { Connection, SmokeContext } from '../smoke-context';
+import type { Step, Connection, SmokeContext } from '../smoke-context';
 import { Unexpected } from '../errors';
 
 /** A sample not later than the device's last one is dropped; a fleet may be reporting too. */

@@ -1,8 +1,7 @@
 import { splitEndpointKey } from '../../../contract/endpoint-table';
 import type { Answer } from '../../client/rest-client';
 import { expectRefusal, expectThat, expectReply, send } from '../api-calls';
-import type { Step } from '../step';
-import type { SmokeContext } from '../smoke-context';
+import type { Step, SmokeContext } from '../smoke-context';
 import type { Client } from '../target';
 
 const KEY = 'POST /v3/auth/token';

@@ -2,7 +2,7 @@ import { App, Stack } from 'aws-cdk-lib/core';
 import cdkJson from '../../../cdk.json';
 import { PlatformBus } from '../../../lib/platform/platform-bus';
 import { SimulatedFleet } from '../../../lib/platform/simulated-fleet';
-import { Tables } from '../../../lib/functions/tables';
+import { Tables } from '../../../lib/foundation/tables';
 
 /** Factor over real time: a flight takes four seconds. */
 const SPEED = 20;

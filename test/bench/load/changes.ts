@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { UsageError } from '../../../bin/command-line/usage-error';
+import { UsageError } from '../../../bin/command-line/errors';
 import { follow, subscribeToJobs, type Listener, type ReceivedMessage } from '../support/followers';
 import type { ChannelClient } from '../support/many-clients';
 import { latencyOf, type Outcome } from './outcome';

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../../contract/terms/did-you-mean';
 import { readOptionsAndWords } from '../../../bin/command-line/read-options';
-import { UsageError } from '../../../bin/command-line/usage-error';
+import { UsageError } from '../../../bin/command-line/errors';
 
 export const scenarios = ['rest', 'wss', 'mqtt'] as const;
 export type Scenario = (typeof scenarios)[number];

@@ -1,4 +1,4 @@
-import { UsageError } from '../../../bin/command-line/usage-error';
+import { UsageError } from '../../../bin/command-line/errors';
 import { loadChanges } from './changes';
 import { help, readLoad, type Load, type Scenario } from './command-line';
 import { errorShare, linesOf, type Outcome } from './outcome';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { DroneMissionClient } from 'drone-mission-client';
 import { localStackFile } from '../../../bin/client/credentials-file';
-import { UsageError } from '../../../bin/command-line/usage-error';
+import { UsageError } from '../../../bin/command-line/errors';
 import { partnersShape, type Partner } from '../../../bin/start/stack-facts';
 import { connectClient, onboardClients, type ChannelClient } from '../support/many-clients';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib/core';
 import type { CfnTable, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { tableNames, tableVariable } from '../../../domain/values/table-names';
-import { Tables } from '../../../lib/functions/tables';
+import { Tables } from '../../../lib/foundation/tables';
 import { createDynamoDb } from 'cloud-assembly-runner/dynamodb';
 import { startEngine } from 'cloud-assembly-runner/dynamodb/engine';
 import { parseTemplate, region } from 'cloud-assembly-runner/cloudformation/template';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../../bin/smoke/run';
-import { TIMEOUTS, type Timeouts } from '../../../bin/smoke/timeouts';
+import { TIMEOUTS, type Timeouts } from '../../../bin/smoke/smoke-context';
 import type { Client } from '../../api/client';
 import { readFacts } from '../../api/stack/facts';
 

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import * as esbuild from 'esbuild';
 import { buildFirst, bundleOtherFunctions } from '../../../bin/start/late-functions';
 import * as synthesis from '../../../bin/start/synthesis';
-import { entryPoints, simulatorEntryPoints } from '../../../lib/functions/entry-points';
+import { entryPoints, simulatorEntryPoints } from '../../../lib/functions/bundle';
 import { lateBundle } from '../../../lib/functions/late-bundles';
-import { hashOfSources } from '../../../lib/functions/sources';
+import { hashOfSources } from '../../../lib/foundation/source-hash';
 
 jest.mock('esbuild', () => {
   const { build, ...others } = jest.requireActual<typeof esbuild>('esbuild');
   return { ...others, build: jest.fn(build) };
 });
-jest.mock('../../../lib/functions/sources', () => ({ hashOfSources: jest.fn() }));
+jest.mock('../../../lib/foundation/source-hash', () => ({ hashOfSources: jest.fn() }));
 jest.mock('../../../bin/start/synthesis', () => ({ synthesiseApp: jest.fn(), assemblyFolder: jest.fn() }));
 
 describe('The functions of npm start', () => {

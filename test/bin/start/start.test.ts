@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ReadyStack } from 'cloud-assembly-runner';
 import { banner } from '../../../bin/start/banner';
-import { DEMO_ENVIRONMENT, demoEnvironment, writeDemoEnvironment } from '../../../bin/start/demo-environment';
+import {
+  DEMO_ENVIRONMENT,
+  demoEnvironment,
+  writeDemoEnvironment,
+  type StackFacts,
+} from '../../../bin/start/stack-facts';
 import { addDemoPartners } from '../../../bin/start/demo-partners';
-import type { StackFacts } from '../../../bin/start/stack-facts';
 import { thrownMessages } from '../fixtures/thrown-messages';
 
 describe('The banner', () => {

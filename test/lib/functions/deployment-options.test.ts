@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OptionError, deploymentOptions } from '../../../lib/functions/deployment-options';
+import { OptionError, deploymentOptions } from '../../../lib/foundation/deployment-options';
 import { stackName } from '../../../lib/stack/drone-mission-api-stack';
 import { newApp } from '../synthesised';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { referred, synthesise } from '../synthesised';
 import { everyOption } from '../../../bin/deployer-policy/every-option';
-import { withAlarmCount, withAlarmTable } from '../../../bin/documents/alarms';
+import { withAlarmCount, withAlarmTable } from '../../../bin/documents/tables';
 
 describe('Dashboard', () => {
   const whole = synthesise({ simulatedFleet: 'true' });
@@ -226,6 +226,6 @@ describe('Operations page', () => {
   });
 
   test('a page without a place for the alarms is refused', () => {
-    expect(() => withAlarmTable('# Operations', resources)).toThrow('a page lacks <!-- alarms');
+    expect(() => withAlarmTable('# Operations', resources)).toThrow('docs/operations.md lacks <!-- alarms');
   });
 });

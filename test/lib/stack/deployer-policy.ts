@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evaluate, parsePolicy } from 'cloud-assembly-runner/iam/policy';
-import { additionalActions, policyDocuments, withBoundary } from '../../../bin/deployer-policy/documents';
-import { excludedActions } from '../../../bin/deployer-policy/excluded-actions';
+import {
+  additionalActions,
+  policyDocuments,
+  withBoundary,
+  excludedActions,
+} from '../../../bin/deployer-policy/documents';
 import { resourceScopes } from '../../../bin/deployer-policy/resource-scopes';
 import registry from '../../../bin/deployer-policy/registry.json';
 import { type CfnResource, everyTemplate, type SynthesisedTemplate } from '../synthesised';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { type ConnectionState, noticeFor } from '../../../viewer/notice';
+import { type ConnectionState, noticeFor } from '../../../viewer/connection';
 import { de } from '../../../viewer/texts/de';
 import { en } from '../../../viewer/texts/en';
 import { chooseLanguage, languages } from '../../../viewer/texts/languages';

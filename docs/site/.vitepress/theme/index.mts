@@ -2,7 +2,6 @@ import theme from 'vitepress/theme-without-fonts';
 import type { Theme } from 'vitepress';
 import { ApiReference } from '../../reference/api-reference';
 import './style.css';
-import './reference.css';
 
 /** VitePress's theme with the fonts of the reader's system: nothing is loaded for them. */
 export default {

@@ -5,8 +5,7 @@ import { endpointTable } from '../../../../contract/endpoint-table';
 import { neededSettings, grantedTables, type Endpoint } from '../../../../contract/terms/endpoint';
 import { tableNames, tableVariable, type TableName } from '../../../../domain/values/table-names';
 import { FILE_WITHIN_MS } from '../../../../data/missions/file-seats';
-import { bundle } from '../../../../lib/functions/bundle';
-import { entryPoints } from '../../../../lib/functions/entry-points';
+import { bundle, entryPoints } from '../../../../lib/functions/bundle';
 import {
   environmentOf,
   ownFunctions,

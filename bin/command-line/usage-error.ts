@@ -1,4 +1,0 @@
-/** Invalid command line: exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}

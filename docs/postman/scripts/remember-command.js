@@ -1,1 +1,0 @@
-if (pm.response.code === 202) pm.collectionVariables.set('commandId', pm.response.json().command.commandId);

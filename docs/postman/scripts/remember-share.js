@@ -1,1 +1,0 @@
-if (pm.response.code === 201) pm.collectionVariables.set('shareCode', pm.response.json().share.shareCode);

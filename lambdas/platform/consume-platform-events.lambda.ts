@@ -115,7 +115,7 @@ export async function handler(event: object): Promise<SQSBatchResponse | undefin
 }
 
 /** An event as it arrived. */
-export interface ReceivedEvent {
+interface ReceivedEvent {
   /** @throws SyntaxError for a text that is not JSON */
   parse(): unknown;
   text(): string;
@@ -130,7 +130,7 @@ type Envelope = z.output<typeof platformEnvelope>;
  * reason; the platform is told.
  * @throws EventTooEarly, or any other error, when a retry may succeed
  */
-export async function applyPlatformEvent(received: ReceivedEvent): Promise<void> {
+async function applyPlatformEvent(received: ReceivedEvent): Promise<void> {
   const now = new Date();
   let event: Envelope;
   let input: unknown;
@@ -195,7 +195,7 @@ const detailsOf = ({ code, details }: Refusal): readonly Detail[] =>
   details.length > 0 ? details : [{ path: '', message: code }];
 
 /** An event of the platform, as far as it could be read. */
-export interface ReportedEvent {
+interface ReportedEvent {
   readonly id: string;
   readonly type: string;
   readonly detail: unknown;
@@ -216,7 +216,7 @@ function subjectOf(detail: unknown): Readonly<Record<string, string>> {
 }
 
 /** Logs that an event was dropped, and tells the platform by `report.rejected`, unless that is normal. Never fails. */
-export async function tellDropped({ id, type, detail }: ReportedEvent, { reason, details = [] }: Drop, now: Date) {
+async function tellDropped({ id, type, detail }: ReportedEvent, { reason, details = [] }: Drop, now: Date) {
   const subject = subjectOf(detail);
   logger.warn('a report changed nothing', { reason, type: type.slice(0, 64) });
   if (!dropReasons[reason].isTold) return;

@@ -6,8 +6,9 @@ import { about, named } from './subject';
 const byItem = (record: StreamRecord) => [itemIdentity(record)];
 
 /**
- * Processes the records of a batch: those of one item in order, different items concurrently. A record that can't be parsed,
- * or for which an item is read that can't be, is sent to the dead-letter queue by its sequence number, so that it blocks nothing: a retry would never succeed.
+ * Processes the records of a batch: those of one item in order, different items concurrently. A record that can't be
+ * parsed, or for which an item is read that can't be, is sent to the dead-letter queue by its sequence number, so that
+ * it blocks nothing: a retry would never succeed.
  * @param process called for each record until one fails
  * @param failed called for each failure
  * @param orderOf records that have one of these in common are processed in order; default: the item

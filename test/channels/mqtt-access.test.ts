@@ -8,7 +8,7 @@ import type { Message } from './message-log';
 import { connectMqtt, Mqtt, subscribe, tryToConnect } from './mqtt-client';
 import { quiet } from './until';
 import { subscribeToTopic } from '../../bin/client/mqtt-subscription';
-import { trustedCertificates } from '../../bin/client/trusted-certificates';
+import { trustedCertificates } from '../../bin/client/credentials-file';
 import { readFacts } from '../api/stack/facts';
 
 const [partner, reader = partner] = clients('mqtt-access');

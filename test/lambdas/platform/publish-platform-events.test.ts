@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { digestShareCode } from '../../../data/shares/share-id';
 import { handler } from '../../../lambdas/platform/on-share-change.lambda';
 import { record, jobRecord } from '../../data/fixtures/stream-record';
-import { acme, sampleShare, id, sampleJob } from '../../domain/fixtures/samples';
+import { acme, sampleShare, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { bus } from '../fixtures/telemetry';
 import { jobToItem } from '../../../data/jobs/jobs';

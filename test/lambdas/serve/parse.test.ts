@@ -292,9 +292,9 @@ describe('negotiate', () => {
     ['application/geo+json;v=1;q=0.1, application/json; x', 'application/json'],
     [['text/csv;q=0.1', KML], KML],
     [`application/geo+json;q=0, application/json;q=0, */*;q=0.1`, KML],
-  ])('selects for the Accept %s %s', (accept, expected) => {
+  ])('selects for the Accept %s %s', async (accept, expected) => {
     const exchange = exchangeOf('GET /v3/jobs/{jobId}/track');
-    negotiate(exchange, request(accept === undefined ? {} : { headers: { Accept: accept } }), goOn);
+    await negotiate(exchange, request(accept === undefined ? {} : { headers: { Accept: accept } }), goOn);
     expect(exchange.mediaType).toBe(expected);
     expect(exchange.headers).toEqual({ Vary: 'Accept' });
   });
@@ -303,9 +303,9 @@ describe('negotiate', () => {
     ['geojson', 'text/csv', 'application/geo+json'],
     ['kml', '*/*', KML],
     ['csv', 'none', 'text/csv'],
-  ])('selects the format %s before the Accept %s', (format, accept, expected) => {
+  ])('selects the format %s before the Accept %s', async (format, accept, expected) => {
     const exchange = { ...exchangeOf('GET /v3/jobs/{jobId}/track'), query: { format } };
-    negotiate(exchange, request({ headers: { accept } }), goOn);
+    await negotiate(exchange, request({ headers: { accept } }), goOn);
     expect(exchange.mediaType).toBe(expected);
   });
 

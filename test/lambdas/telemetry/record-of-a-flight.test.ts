@@ -48,13 +48,13 @@ async function newInstance(number: number): Promise<Entrance[]> {
   });
   const [modules] = loaded;
   if (!modules) throw new Error('the modules were not loaded');
-  const [{ acceptTelemetry }, { applyPlatformEvent: consumePlatformEvent }] = modules;
+  const [{ acceptTelemetry }, { handler: consumePlatformEvent }] = modules;
   let events = 0;
   const onSocket: Entrance = async (samples) => {
     const { refused } = await acceptTelemetry(acme, samples, new Date());
     expect(refused).toEqual([]);
   };
-  const onBus: Entrance = (telemetry) => {
+  const onBus: Entrance = async (telemetry) => {
     const event = {
       id: `event-${number}-${++events}`,
       source: PLATFORM,
@@ -62,7 +62,7 @@ async function newInstance(number: number): Promise<Entrance[]> {
       time: new Date().toISOString(),
       detail: { telemetry },
     };
-    return consumePlatformEvent({ parse: () => event, text: () => JSON.stringify(event) });
+    await consumePlatformEvent(event);
   };
   return [onSocket, onBus];
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, dirname } from 'node:path';
 import { endpointTable } from '../../../contract/endpoint-table';
 import { bundle } from '../../../lib/functions/bundle';
-import { hashOfSources } from '../../../lib/functions/sources';
+import { hashOfSources } from '../../../lib/foundation/source-hash';
 
 const entry = 'jobs/create-job';
 const folder = mkdtempSync(join(tmpdir(), 'bundle-'));

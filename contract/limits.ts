@@ -1,4 +1,5 @@
-import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from './channels/status-channels';
+import { HANDSHAKE } from './channels/status-channels';
+import { HANDSHAKES_PER_MINUTE } from './terms/rates';
 import type { EndpointKey } from './endpoints';
 import * as rates from './terms/rates';
 

@@ -2,7 +2,7 @@ import { findFollowers, findTelemetryFollowers, type Follower } from '../../data
 import { readTopics } from '../../data/channels/subscriptions';
 import { listOrganisations } from '../../data/access/organisations';
 import type { Channel } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import type { Organisation } from '../../domain/values/id';
 
 /** How many follow, by client; viewers of shares count together. */

@@ -17,7 +17,7 @@ import { allSettled, Rollback } from './rollback';
 import { expectClient, noClient } from '../deployment/expect-client';
 import { readClientId } from './selected-clients';
 import { readOpenSockets } from '../../data/channels/connections';
-import { endMqttConnection } from '../../data/channels/mqtt-topics';
+import { endMqttConnection } from '../../data/channels/iot-data-plane';
 import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/channels/sockets';
 import { readMqttClients } from '../../data/channels/subscriptions';
 import { organisationId } from '../../domain/values/id';

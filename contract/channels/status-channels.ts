@@ -2,7 +2,7 @@ import { organisationOf, type Kind, type Resource } from '../../domain/values/id
 import type { StatusMessage } from '../../domain/channels/status-message';
 import type { TableUses } from '../terms/endpoint';
 import type { Scope } from '../terms/scopes';
-import { channelAddresses } from '../terms/topics-and-paths';
+import { channelAddresses } from '../terms/channel-addresses';
 
 type MessageType = StatusMessage['type'];
 /** A field that every message has. */
@@ -102,13 +102,6 @@ export const MAX_REPLAYED = 1000;
 /** Maximum of concurrent MQTT subscriptions and WebSocket connections per client (spec section 8). */
 export const MAX_SUBSCRIPTIONS = 100;
 export const MAX_CONNECTIONS = 50;
-
-/**
- * Maximum of handshakes per client and minute, successful or not. The specification has no such limit; without it, a client
- * that opens and closes sockets in a loop would use up API Gateway's quota for all partners together (500 new connections
- * per second).
- */
-export const HANDSHAKES_PER_MINUTE = 120;
 
 /** The name of a handshake among the operations that are limited. */
 export const HANDSHAKE = 'WebSocket handshake';

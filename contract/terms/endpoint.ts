@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { RefusalCode } from '../../domain/values/refusal';
 import type { TableName } from '../../domain/values/table-names';
 import type { Deprecation } from './deprecation';
-import type { LinkedKind } from './topics-and-paths';
+import type { LinkedKind } from './channel-addresses';
 import type { Scope } from './scopes';
 
 /** A DynamoDB operation, named like the SDK's command without `Item`. */

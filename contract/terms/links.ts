@@ -1,4 +1,4 @@
-import { channelAddresses, topicName, type LinkedKind } from './topics-and-paths';
+import { channelAddresses, topicName, type LinkedKind } from './channel-addresses';
 
 /** A reply before `lambdas/serve/serve.ts` adds the links. */
 export type WithoutLinks<Part> = Part extends readonly (infer Element)[]

@@ -36,3 +36,10 @@ export const CONTROL_TAKEN_PER_MINUTE = 60;
 
 /** How many commands a device takes in a minute, of all clients and viewers together. */
 export const COMMANDS_OF_DEVICE_PER_MINUTE = 600;
+
+/**
+ * Maximum of handshakes per client and minute, successful or not. The specification has no such limit; without it, a client
+ * that opens and closes sockets in a loop would use up API Gateway's quota for all partners together (500 new connections
+ * per second).
+ */
+export const HANDSHAKES_PER_MINUTE = 120;

@@ -2,10 +2,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { controlLease, type ControlLease } from '../../domain/commands/control-lease';
-import { insertTogether, type ConditionalPut, type FirstAnswer } from '../store/idempotency';
+import { insertTogether, type ConditionalPut, type FirstAnswer } from '../store/first-answers';
 import { dynamodb, table } from '../store/dynamodb';
 import { endsFlight } from '../../domain/commands/stops';
-import { stopsWith, type CommandRecord } from '../../domain/commands/command-record';
+import type { CommandRecord } from '../../domain/commands/command-record';
+import { stopsWith } from '../../domain/commands/joined-stop';
 import { commandToItem } from './commands';
 
 /** Sort key of the head; no command has such an id. */

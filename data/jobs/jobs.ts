@@ -2,7 +2,7 @@ import type { Creator } from '../../domain/values/creator';
 import { jobRecord, jobSummary, MAX_SEARCHED, whyJobRefused, type Job, type JobSummary } from '../../domain/jobs/job';
 import { pageToken, readPageToken } from '../../domain/values/page-token';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { insertOnce, insertTogether, type FirstAnswer } from '../store/idempotency';
+import { insertOnce, insertTogether, type FirstAnswer } from '../store/first-answers';
 import { claimPut } from './device-claims';
 import { cutPage, parseItems, withOneMore } from '../store/query';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';

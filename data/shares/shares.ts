@@ -5,7 +5,7 @@ import { pageToken, readPageToken } from '../../domain/values/page-token';
 import { Refusal, foreign } from '../../domain/values/refusal';
 import { hasEnded, shareRecord, type Share } from '../../domain/shares/share';
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { insertOnce, type FirstAnswer } from '../store/idempotency';
+import { insertOnce, type FirstAnswer } from '../store/first-answers';
 import { cutPage, parseItems, withOneMore } from '../store/query';
 import { metadataText, readMetadata } from '../store/metadata-text';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';

@@ -2,7 +2,7 @@ import * as endpoints from '../../contract/access/limits.endpoints';
 import { MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../contract/channels/status-channels';
 import { countedRates, tokenThrottle } from '../../contract/limits';
 import { countSubscriptions } from '../../data/channels/subscriptions';
-import { readUsage } from '../../data/access/usage-plan';
+import { readUsage } from '../../data/access/limit-usage';
 import { RATE_WINDOW_S, rateWindow } from '../../domain/access/rate-window';
 import { newShareBounds } from '../../domain/shares/share';
 import { serve } from '../serve/serve';

@@ -1,8 +1,8 @@
 import { invalid } from '../../domain/values/refusal';
 import { basicCredentials } from './credentials';
 import { check, MAX_SHOWN } from '../runtime/details';
-import { bodySchema, expectUtf8, mediaTypeIn, readBody } from '../serve/json-body';
-import { header, type Event, type Step } from '../serve/request';
+import { bodySchema, readBody } from '../serve/json-body';
+import { expectUtf8, header, mediaTypeIn, type Event, type Step } from '../serve/request';
 
 /**
  * Step of the token endpoint: reads the request as OAuth clients send it, a form or JSON, with the credentials in it or

@@ -1,11 +1,11 @@
-import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from '../../contract/channels/status-channels';
+import { HANDSHAKE } from '../../contract/channels/status-channels';
+import { HANDSHAKES_PER_MINUTE } from '../../contract/terms/rates';
 import { broadcastProtocol, shareProtocols } from '../../contract/shares/viewer-protocol';
-import { callCounter } from '../../data/access/rate-limit';
+import { callCounter, limitRate } from '../../data/access/rate-limit';
 import { Refusal } from '../../domain/values/refusal';
 import { identify } from '../access/identify';
 import { expectCloudFront, handshake, protocolsIn, tokenIn, type Accepted, type ConnectEvent } from './handshake';
 import { followChannel } from './follow-channel';
-import { limitRate } from '../runtime/limit-rate';
 import { openPartnerSession, openViewerSession } from './open-session';
 
 /** The `channel` parameter that the CloudFront function derives from the path of the telemetry endpoint. */

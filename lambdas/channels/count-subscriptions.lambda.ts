@@ -7,7 +7,7 @@ import {
   MAX_SESSION_S,
   recordSubscription,
 } from '../../data/channels/subscriptions';
-import { endMqttConnection } from '../../data/channels/mqtt-topics';
+import { endMqttConnection } from '../../data/channels/iot-data-plane';
 import type { Partner } from '../../domain/access/partner';
 import { findPartner } from '../../data/access/partners';
 import { logger } from '../runtime/logger';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { removeConnectionById, type Connection } from '../../data/channels/connections';
 import { heldDevice } from '../../data/channels/sessions';
-import { endMqttConnection } from '../../data/channels/mqtt-topics';
+import { endMqttConnection } from '../../data/channels/iot-data-plane';
 import { readShare } from '../../data/shares/shares';
 import { viewerClientId, viewerPseudonym } from '../../data/shares/share-id';
 import { endLeaseOfViewer } from '../commands/lease';

@@ -1,6 +1,6 @@
 import { channelOfTopic } from '../../contract/channels/status-channels';
 import { noteFollowed, type Followed } from '../../data/channels/followed-channels';
-import { subscribedTopics } from '../../data/channels/mqtt-topics';
+import { subscribedTopics } from '../../data/channels/iot-data-plane';
 import { MAX_SESSION_S, missingSubscriptions, recordSubscription } from '../../data/channels/subscriptions';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import type { CallerIdentity } from '../access/identify';

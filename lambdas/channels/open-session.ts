@@ -14,7 +14,7 @@ import { isBroadcast, viewerHandshakesPerMinute } from '../../domain/shares/shar
 import { finalMessage } from './channel-state';
 import type { CallerIdentity } from '../access/identify';
 import { broadcastTopic, digestShareCode } from '../../data/shares/share-id';
-import { limitRate } from '../runtime/limit-rate';
+import { limitRate } from '../../data/access/rate-limit';
 import { telemetryScopes } from '../../contract/telemetry/telemetry.actions';
 
 /** Opens a partner's session on the telemetry endpoint. @throws Refusal `forbidden`, `too_many_requests` */

@@ -1,8 +1,8 @@
 import { findChannels, type Channel } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { channelKey } from '../../data/store/channel-key';
 import { requestRetention } from '../../data/channels/retention-requests';
-import { isPermanentFailure, publishOnTopic, type Retention } from '../../data/channels/mqtt-topics';
+import { isPermanentFailure, publishOnTopic, type Retention } from '../../data/channels/iot-data-plane';
 import { isFollowed, mayBeSubscribed, type FollowedUntil } from '../../domain/telemetry/followed-until';
 import { allSettled, memoise, withConcurrency } from '../runtime/concurrency';
 import { outgoing, publishToSockets, sendToFollower, type OutgoingMessage } from '../sockets/send-to-followers';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { toChannel, type Channel } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { publishAgain } from '../../data/channels/followed-channels';
 import { readRetentionRequest, type RetentionRequest } from '../../data/channels/retention-requests';
-import { publishOnTopic } from '../../data/channels/mqtt-topics';
+import { publishOnTopic } from '../../data/channels/iot-data-plane';
 import type { StatusMessage } from '../../domain/channels/status-message';
 import { currentState } from './channel-state';
 import { eachMessage } from '../runtime/each-message';

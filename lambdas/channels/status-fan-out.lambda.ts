@@ -1,7 +1,7 @@
 import type { DynamoDBBatchResponse } from 'aws-lambda';
 import { findFollowers, type Follower } from '../../data/channels/followers';
 import { requestSnapshot } from '../../data/channels/request-snapshot';
-import { beginSending, endSending } from '../../data/shares/share-states';
+import { beginSending, endSending } from '../../data/shares/sending-mark';
 import {
   recordedAt,
   parseTopicSubscribers,

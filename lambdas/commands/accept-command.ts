@@ -1,18 +1,13 @@
 import { COMMANDS_OF_DEVICE_PER_MINUTE } from '../../contract/terms/rates';
-import { keepAnswer, type FirstAnswer } from '../../data/store/idempotency';
+import { keepAnswer, type FirstAnswer } from '../../data/store/first-answers';
 import { insertCommand, type Head } from '../../data/commands/command-head';
 import { readCommand } from '../../data/commands/commands';
 import { readFlownJobs, type FlownJob } from '../../data/jobs/busy-devices';
 import { newId } from '../../data/store/new-id';
 import type { Command } from '../../domain/commands/command';
 import { isEnded } from '../../domain/commands/command-lifecycle';
-import {
-  isJoined,
-  newCommand,
-  stopToJoin,
-  type CommandRecord,
-  type Requester,
-} from '../../domain/commands/command-record';
+import { newCommand, type CommandRecord, type Requester } from '../../domain/commands/command-record';
+import { isJoined, stopToJoin } from '../../domain/commands/joined-stop';
 import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';
@@ -21,7 +16,7 @@ import { countIn } from '../../domain/access/rate-window';
 import { isStop, passesLimits } from '../../domain/commands/stops';
 import { Refusal } from '../../domain/values/refusal';
 import { expectParameters, commandedJob, whyNotCommanded, type Circumstances } from '../../domain/commands/steering';
-import { decideByHead } from './lease';
+import { decideByHead } from './decide-by-head';
 
 /** A command that somebody asks for. */
 export interface RequestedCommand {

@@ -1,7 +1,7 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
 import { readHead } from '../../data/commands/command-head';
 import { findDevice } from '../../data/fleet/devices';
-import { inForce } from './lease';
+import { inForce } from './decide-by-head';
 import { serve } from '../serve/serve';
 
 export const handler = serve(

@@ -3,7 +3,7 @@ import { checkJob } from '../../contract/dispatch/dispatch.endpoints';
 import { expectDeviceGroup } from '../../data/fleet/devices';
 import { findFlownMission } from '../../data/missions/missions';
 import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
-import { awaitCheckReport } from '../../data/missions/mission-checks';
+import { awaitCheckReport } from '../../data/missions/check-reports';
 import { jobPlace, type Candidate } from '../../domain/dispatch/candidate';
 import { organisationId, type Organisation } from '../../domain/values/id';
 import { newJob, withMission } from '../../domain/jobs/job';

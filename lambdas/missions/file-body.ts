@@ -1,8 +1,7 @@
 import { unsupportedMediaType } from '../../contract/refusals';
 import { invalid } from '../../domain/values/refusal';
 import { withFileSeat } from '../../data/missions/file-seats';
-import { expectUtf8, mediaTypeIn } from '../serve/json-body';
-import type { Step } from '../serve/request';
+import { expectUtf8, mediaTypeIn, type Step } from '../serve/request';
 
 /**
  * Step of an endpoint whose body is a file: its media type is one of the endpoint's, its bytes are those that were sent,

@@ -11,8 +11,7 @@ import { invalid } from '../../domain/values/refusal';
 import { check } from '../runtime/details';
 import { HEIGHT_REFERENCE, altitudeModes, referenceOfMode } from './kml-terms';
 import { missionFile, type MissionFile } from './mission-file';
-import { membersOf, readJsonFile } from './read-json-file';
-import { shown } from './read-text';
+import { membersOf, readJsonFile, shown } from './read-text';
 
 /**
  * How KML says what heights are measured from. GDAL writes it as a property, as `altitudeMode`, when it converts KML to

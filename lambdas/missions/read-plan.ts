@@ -10,8 +10,7 @@ import {
 import { invalid } from '../../domain/values/refusal';
 import { check } from '../runtime/details';
 import { missionFile, type MissionFile } from './mission-file';
-import { membersOf, readJsonFile } from './read-json-file';
-import { shown } from './read-text';
+import { membersOf, readJsonFile, shown } from './read-text';
 
 /** Items of a plan: some for each waypoint. */
 const MAX_ITEMS = 4 * MAX_WAYPOINTS;

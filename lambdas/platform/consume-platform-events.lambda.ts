@@ -19,7 +19,7 @@ import { platformEventHandlers } from './platform-event-handlers';
 import { dropReasons } from '../../domain/platform/drop-reason';
 import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { organisationId, organisationOf, type Kind } from '../../domain/values/id';
-import { limitRate } from '../runtime/limit-rate';
+import { limitRate } from '../../data/access/rate-limit';
 import { logger } from '../runtime/logger';
 
 /** When an event is tried again that could not be applied, in s; and one whose predecessor has not been applied yet. */

@@ -3,7 +3,7 @@ import type { InboundDetail, InboundEventType } from '../../domain/platform/inbo
 import { registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet/fleet-registry';
 import { eventToChangeId } from '../../data/jobs/change-id';
 import { reportStatus } from '../../data/jobs/reported-status';
-import { saveCheckReport } from '../../data/missions/mission-checks';
+import { saveCheckReport } from '../../data/missions/check-reports';
 import { idField, organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/values/id';
 import { notIssued } from '../../domain/values/refusal';
 import { expectNotAhead } from '../../domain/values/reported-time';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import * as z from 'zod/mini';
-import { AlreadyAnswered, findAnswer } from '../../data/store/idempotency';
+import { AlreadyAnswered, findAnswer } from '../../data/store/first-answers';
 import { invalid } from '../../domain/values/refusal';
 import { header, type Exchange, type Step } from './request';
 

@@ -1,9 +1,7 @@
-import { MIMEType } from 'node:util';
-import { unsupportedCharset } from '../../contract/refusals';
 import { invalid, Refusal } from '../../domain/values/refusal';
 import { check, readable } from '../runtime/details';
 import { readJson, type ReadJson } from '../runtime/read-json';
-import { header, type Event, type Exchange, type Step } from './request';
+import { expectUtf8, type Event, type Exchange, type Step } from './request';
 
 /**
  * Step of an endpoint with a body in JSON: reads it and validates it by the endpoint's schema.
@@ -20,22 +18,6 @@ export function bodySchema({ key, endpoint }: Exchange) {
   const { body } = endpoint.request;
   if (!body) throw new Error(`${key} has no body`);
   return body;
-}
-
-/** @throws Refusal `unsupported_media_type` for another charset than UTF-8 (RFC 8259 section 8.1) */
-export function expectUtf8(event: Event): void {
-  const charset = mediaTypeIn(event)?.params.get('charset');
-  if (typeof charset === 'string' && !/^utf-?8$/i.test(charset)) throw unsupportedCharset();
-}
-
-/** The media type of the body; undefined when the header is missing or says nothing that can be read. */
-export function mediaTypeIn(event: Event): MIMEType | undefined {
-  const given = header(event, 'Content-Type');
-  try {
-    return given === undefined ? undefined : new MIMEType(given);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @throws Refusal `invalid_request` that names what is no JSON, or may have been meant otherwise */

@@ -1,9 +1,11 @@
+import { MIMEType } from 'node:util';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import { unsupportedCharset } from '../../contract/refusals';
 import type { Endpoint } from '../../contract/terms/endpoint';
 import type { WithoutLinks } from '../../contract/terms/links';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
-import type { FirstAnswer } from '../../data/store/idempotency';
+import type { FirstAnswer } from '../../data/store/first-answers';
 import type { Organisation } from '../../domain/values/id';
 import type { LimitsOfClient } from '../../domain/access/partner';
 import { invalid, type RefusalCode } from '../../domain/values/refusal';
@@ -146,4 +148,20 @@ export function header(event: Event, name: string): string | undefined {
   const [value, ...others] = headerValues(event, name);
   if (others.length > 0) throw invalid(name, 'must be given once');
   return value?.trim();
+}
+
+/** @throws Refusal `unsupported_media_type` for another charset than UTF-8 (RFC 8259 section 8.1) */
+export function expectUtf8(event: Event): void {
+  const charset = mediaTypeIn(event)?.params.get('charset');
+  if (typeof charset === 'string' && !/^utf-?8$/i.test(charset)) throw unsupportedCharset();
+}
+
+/** The media type of the body; undefined when the header is missing or says nothing that can be read. */
+export function mediaTypeIn(event: Event): MIMEType | undefined {
+  const given = header(event, 'Content-Type');
+  try {
+    return given === undefined ? undefined : new MIMEType(given);
+  } catch {
+    return undefined;
+  }
 }

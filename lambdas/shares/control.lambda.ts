@@ -10,7 +10,7 @@ import { Refusal } from '../../domain/values/refusal';
 import { permitsCommand } from '../../domain/shares/viewer-rights';
 import { acceptCommand } from '../commands/accept-command';
 import { faultsIn } from '../runtime/details';
-import { limitRate, uncount } from '../runtime/limit-rate';
+import { limitRate, uncount } from '../../data/access/rate-limit';
 import { logger } from '../runtime/logger';
 import { answer } from '../sockets/action';
 import { controlledDevice } from './controlled-device';

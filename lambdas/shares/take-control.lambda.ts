@@ -3,7 +3,7 @@ import { CONTROL_TAKEN_PER_MINUTE } from '../../contract/terms/rates';
 import { noteHolder } from '../../data/channels/sessions';
 import { digestShareCode, viewerPseudonym } from '../../data/shares/share-id';
 import { takeLease } from '../commands/lease';
-import { limitRate } from '../runtime/limit-rate';
+import { limitRate } from '../../data/access/rate-limit';
 import { answer } from '../sockets/action';
 import { controlledDevice } from './controlled-device';
 

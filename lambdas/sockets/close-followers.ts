@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFollowers, type Follower } from '../../data/channels/followers';
 import { endSamples } from '../../data/channels/sessions';
-import { isSending } from '../../data/shares/share-states';
+import { isSending } from '../../data/shares/sending-mark';
 import { deleteConnection, HANDSHAKE_RETRY_DELAYS_MS } from '../../data/channels/sockets';
 import { broadcastTopic } from '../../data/shares/share-id';
 import { isBroadcast, type Share } from '../../domain/shares/share';

@@ -6,7 +6,7 @@ import {
   type BufferedMessage,
   type Follower,
 } from '../../data/channels/followers';
-import { publishOnTopic } from '../../data/channels/mqtt-topics';
+import { publishOnTopic } from '../../data/channels/iot-data-plane';
 import { closeSocket, deleteConnection, endSocket, postToSocket } from '../../data/channels/sockets';
 import { isNewer, type Sequenced, type Sequences } from '../../domain/channels/sequence';
 import type { StatusEvent } from '../../domain/channels/status-event';

@@ -1,7 +1,7 @@
 import type { DeviceTelemetryMessage } from '../../contract/channels/socket-messages';
 import { subscribe } from '../../contract/telemetry/telemetry.actions';
 import { findTelemetryFollowers, type Follower } from '../../data/channels/followers';
-import { publishOnTopic } from '../../data/channels/mqtt-topics';
+import { publishOnTopic } from '../../data/channels/iot-data-plane';
 import { extendSubscription } from '../../data/channels/renewal';
 import { findSession, unfollowItem } from '../../data/channels/sessions';
 import { closeSocket } from '../../data/channels/sockets';

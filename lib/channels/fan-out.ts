@@ -11,7 +11,8 @@ import { grantBroadcast } from './share-broadcast';
 import type { Snapshots } from './snapshots';
 import type { WebSocketChannels } from './websocket-api';
 import type { Tables } from '../foundation/tables';
-import { alarmOnLag, alarmOnErrors, countErrors } from '../functions/alarm-definitions';
+import { alarmOnLag } from '../functions/alarm-definitions';
+import { alarmOnErrors, countErrors } from '../functions/error-alarm';
 
 export interface FanOutProps {
   readonly channels: Contract['channels'];

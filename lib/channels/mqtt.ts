@@ -9,7 +9,7 @@ import type { CustomDomain } from '../foundation/deployment-options';
 import type { UserPoolWithKeys } from '../access/user-pool';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 import type { Tables } from '../foundation/tables';
-import { alarmOnErrors, countErrors } from '../functions/alarm-definitions';
+import { alarmOnErrors, countErrors } from '../functions/error-alarm';
 import { publishOutputs } from '../foundation/publish-outputs';
 
 /** Lifecycle events of AWS IoT to consume, by rule. `presence/#` would include failed attempts to connect. */

@@ -6,7 +6,7 @@ import { CfnAuthorizer } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
 import { BROADCAST_PATH } from '../../contract/shares/viewer-protocol';
 import { ApiFunction } from '../functions/api-function';
-import { countErrors } from '../functions/alarm-definitions';
+import { countErrors } from '../functions/error-alarm';
 import type { Tables } from '../foundation/tables';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 

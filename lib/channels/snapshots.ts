@@ -4,7 +4,8 @@ import type { Contract } from '../../contract/contract';
 import { ApiFunction, grantVideo } from '../functions/api-function';
 import type { WebSocketChannels } from './websocket-api';
 import type { Tables } from '../foundation/tables';
-import { alarmOnErrors, countErrors, alarmOnThrottles } from '../functions/alarm-definitions';
+import { alarmOnErrors, countErrors } from '../functions/error-alarm';
+import { alarmOnThrottles } from '../functions/throttle-alarm';
 
 export interface SnapshotsProps {
   readonly channels: Contract['channels'];

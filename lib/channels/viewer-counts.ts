@@ -4,7 +4,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import type { Tables } from '../foundation/tables';
-import { countErrors } from '../functions/alarm-definitions';
+import { countErrors } from '../functions/error-alarm';
 
 export interface ViewerCountsProps {
   readonly tables: Tables;

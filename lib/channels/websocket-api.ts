@@ -13,14 +13,14 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct, type IDependable } from 'constructs';
 import type { Contract } from '../../contract/contract';
 import { ApiFunction } from '../functions/api-function';
-import { ChannelAddress } from './channel-address';
+import { ChannelAddress } from './channel-distribution';
 import type { CustomDomain } from '../foundation/deployment-options';
 import type { UserPoolWithKeys } from '../access/user-pool';
 import type { Tables } from '../foundation/tables';
 import { grantEndViewers } from './share-broadcast';
 import type { ViewerCounts } from './viewer-counts';
 import { publishOutputs } from '../foundation/publish-outputs';
-import { countErrors } from '../functions/alarm-definitions';
+import { countErrors } from '../functions/error-alarm';
 
 const STAGE = 'live';
 

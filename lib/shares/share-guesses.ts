@@ -1,6 +1,7 @@
 import { Construct } from 'constructs';
 import type { ApiFunction } from '../functions/api-function';
-import { defineAlarm, countRefusals } from '../functions/alarm-definitions';
+import { defineAlarm } from '../functions/alarm-definitions';
+import { countRefusals } from '../functions/error-alarm';
 
 /** Per five minutes: more than partners and viewers with old links cause. */
 const MAX_REFUSED = 100;

@@ -15,7 +15,7 @@ import { WebSocketChannels } from '../channels/websocket-api';
 import { basename } from 'node:path';
 import type { Binding } from '../../contract/terms/websocket-action';
 import { ApiFunction, grantVideo } from '../functions/api-function';
-import { countErrors } from '../functions/alarm-definitions';
+import { countErrors } from '../functions/error-alarm';
 
 export interface RealtimeProps {
   readonly contract: Pick<Contract, 'actions' | 'channels'>;

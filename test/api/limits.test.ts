@@ -4,7 +4,7 @@ import { endpointTable } from '../../contract/endpoint-table';
 import { clients, type Answer, type Client } from './client';
 import { fleetOf, givenJob, givenShare } from './given';
 import { givenCalls } from './stack/given-calls';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/values/id';
 import { connectMqtt } from '../channels/mqtt-client';

@@ -6,7 +6,7 @@ import { endpointTable, splitEndpointKey } from '../../contract/endpoint-table';
 import { telemetryScopes } from '../../contract/telemetry/telemetry.actions';
 import type { EndpointKey } from '../../contract/endpoints';
 import { channelKinds, channels } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { TELEMETRY_PATH } from '../../contract/websocket-actions';
 import { Mqtt, tryToConnect } from '../channels/mqtt-client';
 import { pathOf as channelPath, shakeHands } from '../channels/socket';

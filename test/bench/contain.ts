@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
 import { channels } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { TELEMETRY_PATH } from '../../contract/websocket-actions';
 import { median, type Measured, type Measurement } from './support/figure';
 import { initialEnvironment, startLocalStack, type LocalStack } from './support/local-stack';

@@ -7,7 +7,7 @@ import type { AwsAccess, CallCounts } from 'cloud-assembly-runner';
 import { connect, type IClientOptions } from 'mqtt';
 import { WebSocket } from 'ws';
 import { channels, type Channel } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { percentile, type Measured, type Measurement } from './support/figure';
 import { startLocalStack, type LocalStack } from './support/local-stack';
 import { onboardClients, type ChannelClient } from './support/many-clients';

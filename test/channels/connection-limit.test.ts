@@ -1,5 +1,6 @@
 import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/channels/status-channels';
+import { HANDSHAKE, MAX_CONNECTIONS } from '../../contract/channels/status-channels';
+import { HANDSHAKES_PER_MINUTE } from '../../contract/terms/rates';
 import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { clients, type Client } from '../api/client';
 import { givenJob } from '../api/given';

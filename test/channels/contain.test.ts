@@ -1,6 +1,6 @@
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { digestShareCode } from '../../data/shares/share-id';
 import { Client } from '../api/client';
 import { givenJob, givenShare } from '../api/given';

@@ -1,7 +1,7 @@
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Channel } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { newId } from '../../data/store/new-id';
 import { clients, type Client } from '../api/client';
 import { fleetOf, givenJob, givenShare, givenVideoShare } from '../api/given';

@@ -1,4 +1,4 @@
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { statusMessages } from '../../contract/channels/status-messages';
 import type { DeviceState } from '../../domain/telemetry/sample';
 import { clients } from '../api/client';

@@ -1,4 +1,4 @@
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
 import { givenShare, iso, givenShortShare } from '../api/given';

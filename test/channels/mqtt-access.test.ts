@@ -1,6 +1,6 @@
 import type { IClientOptions } from 'mqtt';
 import { channelKinds, type Channel } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { organisationOf } from '../../domain/values/id';
 import { clients, type Client } from '../api/client';
 import { fleetOf, givenJobThatIs, givenShare } from '../api/given';

@@ -3,7 +3,7 @@ import type { Client } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
 import { runOperatorCommand } from '../api/stack/aws-access';
 import { newcomers } from './newcomers';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { subscribe } from './mqtt-client';
 import { follow } from './socket';
 import { watch } from './telemetry-socket';

@@ -1,5 +1,5 @@
 import { type Channel } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { formatCursor } from '../../domain/events/cursor';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';

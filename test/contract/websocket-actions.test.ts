@@ -1,5 +1,5 @@
 import { channelKinds, channelOfTopic } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { type WebSocketActionName, webSocketActions } from '../../contract/websocket-actions';
 import { MAX_SAMPLES } from '../../contract/telemetry/telemetry.actions';
 import { deviceState } from '../../domain/telemetry/sample';

@@ -3,7 +3,7 @@ import { changeCommand, keepLateOutcome } from '../../data/commands/command-chan
 import { findCommand, readCommand } from '../../data/commands/commands';
 import { findDevice } from '../../data/fleet/devices';
 import { findPartner } from '../../data/access/partners';
-import { saveCheckReport } from '../../data/missions/mission-checks';
+import { saveCheckReport } from '../../data/missions/check-reports';
 import { type TableName, tableNames } from '../../domain/values/table-names';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
 import { storeOnEngine } from './fixtures/engine';

@@ -1,16 +1,10 @@
 import { scopeDescriptions } from '../../contract/terms/scopes';
 import { endpointTable } from '../../contract/endpoint-table';
-import {
-  channelKinds,
-  channels,
-  HANDSHAKES_PER_MINUTE,
-  MAX_CONNECTIONS,
-  MAX_SUBSCRIPTIONS,
-} from '../../contract/channels/status-channels';
+import { channelKinds, channels, MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../contract/channels/status-channels';
+import { CONTROLS_PER_MINUTE, HANDSHAKES_PER_MINUTE } from '../../contract/terms/rates';
 import { dispatchedJobReply } from '../../contract/dispatch/dispatch.schemas';
 import { MAX_SAMPLES } from '../../contract/telemetry/telemetry.actions';
 import { shareProtocols } from '../../contract/shares/viewer-protocol';
-import { CONTROLS_PER_MINUTE } from '../../contract/terms/rates';
 import { commandReasons, commandStatuses, isEnded, laterStatuses } from '../../domain/commands/command-lifecycle';
 import { passedOver } from '../../domain/dispatch/candidate';
 import { lifecycle } from '../../domain/jobs/job-lifecycle';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { synthesiseApp } from '../../bin/start/synthesis';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { digestShareCode } from '../../data/shares/share-id';
 import { Client } from '../api/client';
 import { fleetOf, givenJob, givenShare, jobNow } from '../api/given';

@@ -2,7 +2,7 @@ import type { FaultsFile } from 'cloud-assembly-runner';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { type Client, clients, type Answer } from '../api/client';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { givenJob, jobNow } from '../api/given';
 import { connectMqtt, subscribe, type Mqtt } from '../channels/mqtt-client';
 import { follow, followFromSnapshot, type Socket } from '../channels/socket';

@@ -2,7 +2,7 @@ import type { FaultsFile } from 'cloud-assembly-runner';
 import { clients } from '../api/client';
 import { cutOffDrill } from '../channels/cut-off-drill';
 import { injectFaults } from './inject-faults';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { fleetOf, givenJob } from '../api/given';
 import { subscribe, topicUntil } from '../channels/mqtt-client';
 import { quiet, until } from '../channels/until';

@@ -1,5 +1,5 @@
 import { MAX_CONNECTIONS } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { Client } from '../api/client';
 import { givenShare, jobNow } from '../api/given';
 import { readStackFile } from './inject-faults';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
 import { requestMix } from '../bench/load/rest';
 import { splitEndpointKey } from '../../contract/endpoint-table';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import { pathOf, type Client } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { access } from '../api/stack/aws-access';

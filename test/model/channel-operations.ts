@@ -1,5 +1,5 @@
 import { channels } from '../../contract/channels/status-channels';
-import { topicName } from '../../contract/terms/topics-and-paths';
+import { topicName } from '../../contract/terms/channel-addresses';
 import type { Caller } from './caller';
 import { readMessages, type Kind } from './channel-violations';
 import { MqttConnection, openWebSocket } from './connections';

@@ -5,7 +5,7 @@ import {
   isEnded,
   type CommandStatus,
 } from '../../domain/commands/command-lifecycle';
-import { JOINED_FOR_MS } from '../../domain/commands/command-record';
+import { JOINED_FOR_MS } from '../../domain/commands/joined-stop';
 import { groupBy } from './group-by';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { channels } from '../../../contract/channels/status-channels';
-import { topicName } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/channel-addresses';
 import { statusMessages } from '../../../contract/channels/status-messages';
 import type { JobStatusMessage } from '../../../domain/channels/status-message';
 import { subscribeToTopic } from '../../client/mqtt-subscription';

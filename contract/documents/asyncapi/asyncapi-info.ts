@@ -1,4 +1,5 @@
-import { HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../channels/status-channels';
+import { MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../channels/status-channels';
+import { HANDSHAKES_PER_MINUTE } from '../../terms/rates';
 import { MAX_SAMPLES } from '../../telemetry/telemetry.actions';
 import { viewerHandshakesPerMinute } from '../../../domain/shares/share';
 

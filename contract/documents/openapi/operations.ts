@@ -5,7 +5,7 @@ import { describeEndpoint, type Endpoint } from '../../terms/endpoint';
 import { namedScopes, scopeWord } from '../../terms/scopes';
 import type { EndpointKey } from '../../endpoints';
 import { withLinks } from '../../terms/links';
-import { type LinkedKind } from '../../terms/topics-and-paths';
+import { type LinkedKind } from '../../terms/channel-addresses';
 import { composeExample } from './example-of';
 import { mediaTypeExample, replyFields } from '../examples/reply-examples';
 import { basicExample, fileExamples, requestExamples } from '../examples/request-examples';

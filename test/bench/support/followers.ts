@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
 import { channels, type Channel } from '../../../contract/channels/status-channels';
-import { topicName } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/channel-addresses';
 import type { StackFacts } from '../../../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 import { TELEMETRY_PATH } from '../../../contract/websocket-actions';

@@ -5,7 +5,7 @@ import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, store, conditionFailed, sent } from '../fixtures/store';
 import { findOrganisation, listOrganisations, registerOrganisation } from '../../../data/access/organisations';
 import { formatSeat } from '../../../data/store/seats';
-import { readUsage } from '../../../data/access/usage-plan';
+import { readUsage } from '../../../data/access/limit-usage';
 import { countCall } from '../../../data/access/rate-limit';
 
 const windowStart = 1795775400;

@@ -25,7 +25,7 @@ import {
   isPermanentFailure,
   publishOnTopic,
   subscribedTopics,
-} from '../../../data/channels/mqtt-topics';
+} from '../../../data/channels/iot-data-plane';
 import { broker, published } from '../fixtures/topics';
 
 describe('Sessions', () => {

@@ -1,5 +1,5 @@
 import { findChannels } from '../../../contract/channels/status-channels';
-import { topicName } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/channel-addresses';
 import { statusMessages } from '../../../contract/channels/status-messages';
 import {
   type Change,

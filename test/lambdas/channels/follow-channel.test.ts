@@ -1,7 +1,8 @@
 import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { scopes } from '../../../contract/terms/scopes';
-import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/channels/status-channels';
+import { channels, channelKinds } from '../../../contract/channels/status-channels';
+import { HANDSHAKES_PER_MINUTE } from '../../../contract/terms/rates';
 import { listenersKey } from '../../../data/channels/listeners';
 import { jobToItem } from '../../../data/jobs/jobs';
 import { LONGEST_CONNECTION_S } from '../../../domain/channels/longest-connection';

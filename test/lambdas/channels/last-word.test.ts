@@ -1,6 +1,6 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
-import { topicName } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/channel-addresses';
 import type { Follower } from '../../../data/channels/followers';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { jobToItem } from '../../../data/jobs/jobs';

@@ -1,7 +1,7 @@
 import { stopClock } from '../fixtures/clock';
 import { PublishCommand, RequestEntityTooLargeException, ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { topicName } from '../../../contract/terms/topics-and-paths';
+import { topicName } from '../../../contract/terms/channel-addresses';
 import { deviceMessage, type StatusEvent } from '../../../domain/channels/status-event';
 import * as delivery from '../../../lambdas/channels/publish-status';
 import { socketCalls, sockets } from '../../data/fixtures/sockets';

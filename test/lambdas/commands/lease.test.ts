@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { decideByHead } from '../../../lambdas/commands/lease';
+import { decideByHead } from '../../../lambdas/commands/decide-by-head';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { id } from '../../domain/fixtures/samples';
 

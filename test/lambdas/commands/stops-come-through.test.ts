@@ -1,6 +1,7 @@
 import { countedEndpoints } from '../../../contract/limits';
 import * as rates from '../../../contract/terms/rates';
-import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../../contract/channels/status-channels';
+import { HANDSHAKE, MAX_CONNECTIONS } from '../../../contract/channels/status-channels';
+import { HANDSHAKES_PER_MINUTE } from '../../../contract/terms/rates';
 import { stopLimits, type StopLimit, type StopLimitName } from '../../../contract/stop-limits';
 import { clientSeats, formatSeat, seatsKey, shareSeats } from '../../../data/store/seats';
 import { callCounter, counterKey } from '../../../data/access/rate-limit';

@@ -4,7 +4,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Endpoint } from '../../../contract/terms/endpoint';
 import { endpoints, type EndpointKey } from '../../../contract/endpoints';
 import { createJob } from '../../../contract/jobs/jobs.endpoints';
-import { AlreadyAnswered } from '../../../data/store/idempotency';
+import { AlreadyAnswered } from '../../../data/store/first-answers';
 import { Refusal } from '../../../domain/values/refusal';
 import { freshIdempotencyKey, idempotencyKey } from '../../../lambdas/serve/idempotency-key';
 import { jsonBody } from '../../../lambdas/serve/json-body';

@@ -1,6 +1,6 @@
 import { contract } from '../../../contract/contract';
 import { runInNewContext } from 'node:vm';
-import { channelPathsCode } from '../../../lib/channels/channel-address';
+import { channelPathsCode } from '../../../lib/channels/channel-distribution';
 
 interface ViewerRequest {
   readonly uri: string;

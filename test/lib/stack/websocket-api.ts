@@ -1,5 +1,5 @@
 import { contract } from '../../../contract/contract';
-import { channelPathsCode } from '../../../lib/channels/channel-address';
+import { channelPathsCode } from '../../../lib/channels/channel-distribution';
 import { environmentOf, permissionsIn } from '../permissions';
 import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';
 

@@ -1,6 +1,5 @@
 import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { findAnswer, insertOnce } from '../../../data/store/idempotency';
-import { AlreadyAnswered } from '../../../data/store/idempotency';
+import { AlreadyAnswered, findAnswer, insertOnce } from '../../../data/store/first-answers';
 import { acme } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { firstAnswer, now } from '../fixtures/operations';

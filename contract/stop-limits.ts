@@ -27,7 +27,7 @@ export const stopLimits = {
   'commands to a device at the same moment': {
     usedUpBy: 'all clients and viewers',
     stop: 'passes: it is tried for seven seconds, other commands ten times; 429 then, if different stops came faster all the time: repeat it',
-    refusedIn: ['lambdas/commands/lease.ts'],
+    refusedIn: ['lambdas/commands/decide-by-head.ts'],
   },
   'control of a device': {
     usedUpBy: 'the client or viewer that holds it',

@@ -202,7 +202,7 @@ describe('Stop limits', () => {
       ),
   );
   /** What others call, and what only the platform is limited by. */
-  const notOfTheirOwn = ['lambdas/runtime/limit-rate.ts', 'lambdas/platform/consume-platform-events.lambda.ts'];
+  const notOfTheirOwn = ['data/access/rate-limit.ts', 'lambdas/platform/consume-platform-events.lambda.ts'];
 
   test('every place that refuses for a limit or a lock is in the table', () => {
     const named = new Set(limits.flatMap(([, { refusedIn }]) => refusedIn));

@@ -16,7 +16,7 @@ import {
 import { organisationOf } from '../values/id';
 import { FLOWN_ON_MS, isFinal, isFlown, type JobStatus } from '../jobs/job-lifecycle';
 import type { Detail } from '../values/refusal';
-import { AHEAD, isAhead } from '../values/reported-time';
+import { AHEAD, earliestSame, isAhead } from '../values/reported-time';
 import { isReportDue, decideSaving, type Saving } from './state-saving';
 import { sampleSequence, type Sample } from '../telemetry/sample';
 
@@ -65,7 +65,7 @@ export interface RecordEntry {
   readonly flight: string;
   readonly kind: 'job' | 'device';
   readonly everySeconds: number;
-  /** When the flight began, ISO 8601: what is recorded of the time before does not count. Undefined: not known yet. */
+  /** From when on a position counts, ISO 8601: what is recorded of the time before does not. Undefined: not known yet. */
   readonly since: string | undefined;
 }
 
@@ -145,7 +145,7 @@ function entriesIn(sample: Sample, takeOff: TakeOff | undefined, jobs: NamedJobs
   const job = jobs.get(sample.jobId ?? '');
   return [
     ...(job && isRecordable(job, point.timestamp)
-      ? [entry('job', job.jobId, JOB_POINT_EVERY_S, job.times.startedAt)]
+      ? [entry('job', job.jobId, JOB_POINT_EVERY_S, job.times.startedAt && earliestSame(job.times.startedAt))]
       : []),
     ...(takeOff ? [entry('device', sample.deviceId, DEVICE_POINT_EVERY_S, takeOff.timestamp)] : []),
   ];

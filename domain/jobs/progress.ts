@@ -1,5 +1,6 @@
 /** How far a flight has come, as the drone platform or the device says: never a guess of this service. */
 import * as z from 'zod/mini';
+import { mayBeAsLate } from '../values/reported-time';
 import { isFlown, type JobStatus } from './job-lifecycle';
 
 const upTo = (max: number) => z.number().check(z.minimum(0), z.maximum(max));
@@ -42,14 +43,14 @@ interface FlyingDevice {
 }
 
 /**
- * The newest progress of a job: in flight that of its device, if the device flies this job and has said so after the
- * last status was reported. Otherwise what the platform reported with a status: a job that is over keeps it, also when
- * that is less than 100 %.
+ * The newest progress of a job: in flight that of its device, if the device flies this job and may have said so after
+ * the last status was reported: the clocks of the two differ. Otherwise what the platform reported with a status: a job
+ * that is over keeps it, also when that is less than 100 %.
  * @param state that its device reported last
  * @returns undefined when nobody has said it
  */
 export function newestProgress(job: ReportedJob, state: FlyingDevice | undefined): Progress | undefined {
   if (!isFlown(job.status) || state?.progress === undefined || state.jobId !== job.jobId) return job.progress;
-  const isLater = job.progress === undefined || (job.reportedAt ?? '') < state.timestamp;
-  return isLater ? state.progress : job.progress;
+  if (job.progress === undefined || job.reportedAt === undefined) return state.progress;
+  return mayBeAsLate(state.timestamp, job.reportedAt) ? state.progress : job.progress;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { toTrackPoint, trackPoint } from './flight';
 import type { Sample } from './sample';
+import { mayBeAsLate } from '../values/reported-time';
 import { splitAtGaps, thinOutLines } from './track-lines';
 
 /**
@@ -52,9 +53,14 @@ export const recordInterval = (timestamp: string, seconds: number) =>
 export const flightTimes = z.object({ startedAt: z.optional(z.string()), endedAt: z.optional(z.string()) });
 export type FlightTimes = z.output<typeof flightTimes>;
 
-/** Whether a time is within a flight, as far as it is known when it began and ended. @param timestamp ISO 8601 in UTC */
-export const isWithin = ({ startedAt = '', endedAt = '~' }: FlightTimes, timestamp: string): boolean =>
-  startedAt <= timestamp && timestamp <= endedAt;
+/**
+ * Whether a time may be within a flight, as far as it is known when that began and ended. The platform says when, and a
+ * device when it measured: their clocks differ, so both ends have a margin.
+ * @param timestamp ISO 8601
+ */
+export const isWithin = ({ startedAt, endedAt }: FlightTimes, timestamp: string): boolean =>
+  (startedAt === undefined || mayBeAsLate(timestamp, startedAt)) &&
+  (endedAt === undefined || mayBeAsLate(endedAt, timestamp));
 
 /** The positions of a job's flight: none when it never began. */
 export const flownPoints = (times: FlightTimes, points: readonly RecordedPoint[]): readonly RecordedPoint[] =>

@@ -21,3 +21,10 @@ export function expectNotAhead(path: string, time: string, now: Date): void {
 
 /** The latest time at which what a report is about may have begun. @param time of the report, ISO 8601 in UTC */
 export const latestBegin = (time: string): string => new Date(Date.parse(time) + CLOCKS_DIFFER_MS).toISOString();
+
+/** The earliest time by another clock that may not be before a time. @param time ISO 8601 @returns ISO 8601 in UTC */
+export const earliestSame = (time: string): string => new Date(Date.parse(time) - CLOCKS_DIFFER_MS).toISOString();
+
+/** Whether a time by one clock may be as late as a time by another one. @param time ISO 8601, like `other` */
+export const mayBeAsLate = (time: string, other: string): boolean =>
+  Date.parse(time) + CLOCKS_DIFFER_MS >= Date.parse(other);

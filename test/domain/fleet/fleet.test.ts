@@ -65,7 +65,8 @@ describe('Sample decision', () => {
   const running = (change: Partial<NamedJob> = {}): NamedJob => ({
     jobId,
     status: 'IN_PROGRESS',
-    times: { startedAt: at(-50) },
+    // Says the platform, whose clock is a minute ahead.
+    times: { startedAt: at(-50 + 60) },
     ...change,
   });
   const jobsOf = (...jobs: NamedJob[]) => new Map(jobs.map((each) => [each.jobId, each]));
@@ -107,7 +108,7 @@ describe('Sample decision', () => {
 
     test.each<[string, NamedJob | undefined, number[]]>([
       ['has not begun', running({ status: 'QUEUED', times: {} }), [-55, 0]],
-      ['has ended', running({ status: 'COMPLETED', times: { startedAt: at(-50), endedAt: at(-1) } }), []],
+      ['has ended', running({ status: 'COMPLETED', times: { startedAt: at(-50 + 60), endedAt: at(-1 - 60) } }), []],
       ['never began', running({ status: 'CANCELLED', times: { endedAt: at(-1) } }), []],
       ['was deleted', undefined, []],
       ['may still be running', running(), [0]],

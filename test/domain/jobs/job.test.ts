@@ -127,10 +127,16 @@ describe('newestProgress', () => {
       measured,
     ],
     [
-      'that was reported, when the state is earlier',
+      'that was reported, when the state is more than a minute earlier',
       flying,
-      { ...state, timestamp: '2026-11-27T10:29:59.999Z' },
+      { ...state, timestamp: '2026-11-27T10:28:59.999Z' },
       reported,
+    ],
+    [
+      'of the device, whose clock may be a minute behind',
+      flying,
+      { ...state, timestamp: '2026-11-27T10:29:00Z' },
+      measured,
     ],
     ['that was reported, when the device says none', flying, { ...state, progress: undefined }, reported],
     [

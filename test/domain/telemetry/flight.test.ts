@@ -155,8 +155,8 @@ describe('Flight record', () => {
     }));
 
     test.each([
-      ['has begun', { startedAt: at(1) }, [1, 2, 3]],
-      ['has ended', { startedAt: at(1), endedAt: at(2) }, [1, 2]],
+      ['has begun', { startedAt: at(1 + 60) }, [1, 2, 3]],
+      ['has ended', { startedAt: at(1 + 60), endedAt: at(2 - 60) }, [1, 2]],
       ['never began', { endedAt: at(2) }, []],
       ['has not begun', {}, []],
     ])('of a job that %s (%j) are those at %j', (_, times, seconds) => {

@@ -77,6 +77,8 @@ const takeOff = new Date('2026-11-27T10:30:00.000Z');
 const at = (ms: number) => new Date(takeOff.getTime() + ms).toISOString();
 /** Begins between the second and the third sample. */
 const STARTED_AFTER_MS = 400;
+/** How much the platform, which says so, is ahead of the device. */
+const PLATFORM_AHEAD_MS = 60_000;
 /** When the samples are taken, in ms: two seconds of five, ten of one, and again two of five. */
 const times = [
   ...Array.from({ length: 10 }, (_, n) => n * 200 + 100),
@@ -178,7 +180,7 @@ async function givenFlight() {
     }),
   );
   const job = jobToItem(acme, sampleJob({ jobId, deviceId, status: 'IN_PROGRESS' }));
-  await engine.put('jobs', { ...job, startedAt: at(STARTED_AFTER_MS) });
+  await engine.put('jobs', { ...job, startedAt: at(STARTED_AFTER_MS + PLATFORM_AHEAD_MS) });
   const item = async () => (await engine.get('fleet', fleetKey(acme, deviceId))) ?? {};
   return { deviceId, jobId, item };
 }

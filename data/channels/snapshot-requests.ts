@@ -19,7 +19,6 @@ const snapshotRequest = z.discriminatedUnion('kind', [
     connectionId: z.string(),
     followed: z.string(),
     waiting: z.optional(z.string()),
-    isUnnoticed,
   }),
   /**
    * The end of a share, with its final message: however many viewers it has, nobody else waits while they are told.

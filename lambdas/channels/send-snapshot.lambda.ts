@@ -17,7 +17,6 @@ async function sendSnapshot(request: SnapshotRequest): Promise<void> {
     case 'viewer':
       return sendViewerSnapshot(request);
     case 'subscription':
-      await untilNoticed(request);
       return sendSubscriptionSnapshot(request);
     case 'share-end':
       return endShare(request);

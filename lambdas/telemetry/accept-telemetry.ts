@@ -52,11 +52,12 @@ export async function acceptTelemetry(
   now: Date,
   reportedAt: Date = now,
 ): Promise<Acceptance> {
+  const begun = Date.now();
   const samples = reported.map(withoutNullIsland);
   const ids = [...new Set(samples.map(({ deviceId }) => deviceId))];
   const [known, jobs] = await Promise.all([knownDevices(organisation, ids, now), readNamedJobs(organisation, samples)]);
   const isLive = now.getTime() - reportedAt.getTime() < OFFLINE_AFTER_MS;
-  const message = { organisation, jobs, delivery: beginDelivery(now), now, isLive };
+  const message = { organisation, jobs, delivery: beginDelivery(organisation, now, begun), now, isLive };
   const faults = samples.map((sample) => faultIn(sample, known.get(sample.deviceId)?.device, jobs, now));
   const valid = samples.filter((_, index) => !faults[index]);
   try {
@@ -69,6 +70,7 @@ export async function acceptTelemetry(
     const ending = [message.delivery.end(), scheduleTrailingSave(organisation, waiting, now)];
     await allSettled([...settling, ...settled.flatMap(({ acting }) => acting), ...ending]);
     const recorded = new Set((await Promise.all(settled.flatMap(({ recording }) => recording))).flat());
+    await message.delivery.confirm();
     const removed = new Set(settled.flatMap((each) => each.removed));
     const refused = samples.flatMap(({ deviceId }, index) => {
       const fault = faults[index] ?? (removed.has(deviceId) ? NOT_YOURS : undefined);

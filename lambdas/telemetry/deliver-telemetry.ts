@@ -5,12 +5,13 @@ import { publishOnTopic } from '../../data/channels/iot-data-plane';
 import { extendSubscription } from '../../data/channels/renewal';
 import { findSession, unfollowItem } from '../../data/channels/sessions';
 import { closeSocket } from '../../data/channels/sockets';
+import { readDevices } from '../../data/fleet/save-device-state';
 import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
 import type { Device } from '../../domain/fleet/device';
 import { isFollowed } from '../../domain/telemetry/followed-until';
-import { organisationOf } from '../../domain/values/id';
-import { memoise, withConcurrency } from '../runtime/concurrency';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import { allSettled, memoise, withConcurrency } from '../runtime/concurrency';
 import { followedGroup } from './followed-group';
 import { outgoing, sendToFollower, type OutgoingMessage } from '../sockets/send-to-followers';
 import { logger } from '../runtime/logger';
@@ -26,11 +27,77 @@ export interface Delivery {
   send(device: Device, messages: readonly DeviceTelemetryMessage[]): Promise<void>;
   /** Sends the batches, once `send` was called for every device of the message. */
   end(): Promise<void>;
+  /**
+   * Sends the messages to those who have begun to follow meanwhile, if that was looked up too long ago. Called right
+   * before the answer that the samples are accepted: whoever follows by then gets them.
+   * @throws Error when the devices or the followers can't be read
+   */
+  confirm(): Promise<void>;
 }
 
-/** Begins a delivery. The followers of a group are read once, however many of its devices report. */
-export function beginDelivery(now: Date): Delivery {
-  const followersOf = findFollowers(now);
+/**
+ * How long ago it may have been looked up who follows, in ms, when samples are accepted: the half of a second that a
+ * group is remembered, and this, are the time after which a new follower counts as noticed (`followed-group.ts`).
+ */
+const LOOKED_UP_FOR_MS = 250;
+/** How often it is looked up again. More would be a store so slow that the function ends first. */
+const MAX_LOOK_UPS = 3;
+
+/** The messages about a device, and who has got them. */
+interface Sent {
+  readonly device: Device;
+  readonly toPartner: readonly OutgoingMessage[];
+  readonly toViewer: readonly OutgoingMessage[];
+  readonly receivers: Set<string>;
+}
+
+/**
+ * Begins a delivery. The followers of a group are read once, however many of its devices report.
+ * @param begun when it was looked up whether somebody follows the devices, Unix ms
+ */
+export function beginDelivery(organisation: Organisation, now: Date, begun: number): Delivery {
+  const sent: Sent[] = [];
+  const first = sendOnce(findFollowers(now));
+  return {
+    async send(device, messages) {
+      const each: Sent = {
+        device,
+        toPartner: messages.map((message) => outgoing(message)),
+        toViewer: messages.map((message) => outgoing(viewerMessage(message))),
+        receivers: new Set(),
+      };
+      sent.push(each);
+      await first.send(each);
+    },
+    end: () => first.end(),
+    async confirm() {
+      let lookedUpAt = begun;
+      for (let count = 0; count < MAX_LOOK_UPS && Date.now() - lookedUpAt > LOOKED_UP_FOR_MS; count++) {
+        lookedUpAt = Date.now();
+        await sendAgain(organisation, sent);
+      }
+    },
+  };
+}
+
+/** Sends the messages about devices to those of their followers of this moment who have not got them. */
+async function sendAgain(organisation: Organisation, sent: readonly Sent[]): Promise<void> {
+  if (sent.length === 0) return;
+  const devices = await readDevices(
+    organisation,
+    sent.map(({ device }) => device.deviceId),
+  );
+  const { send, end } = sendOnce(findFollowers(new Date()));
+  const following = sent.flatMap((each) => {
+    const device = devices.find(({ deviceId }) => deviceId === each.device.deviceId);
+    return device ? [{ ...each, device }] : [];
+  });
+  await allSettled(following.map(send));
+  await end();
+}
+
+/** Sends messages to followers that have not got them, at once or in a batch at the end. */
+function sendOnce(followersOf: FollowersOf) {
   const searches: Promise<unknown>[] = [];
   const batches = new Map<string, { readonly follower: Follower; readonly all: OutgoingMessage[] }>();
   const addToBatch = (follower: Follower, all: readonly OutgoingMessage[]) => {
@@ -40,19 +107,18 @@ export function beginDelivery(now: Date): Delivery {
     batches.set(key, batch);
   };
   return {
-    async send(device, messages) {
-      const toPartner = messages.map((message) => outgoing(message));
-      const toViewer = messages.map((message) => outgoing(viewerMessage(message)));
+    async send({ device, toPartner, toViewer, receivers }: Sent): Promise<void> {
       const searching = followersOf(device);
       searches.push(searching);
-      const followers = await searching;
+      const followers = (await searching).filter(({ connectionId }) => !receivers.has(connectionId));
+      for (const { connectionId } of followers) receivers.add(connectionId);
       for (const follower of followers) if (follower.batch) addToBatch(follower, toPartner);
       await withConcurrency(
         followers.filter(({ batch }) => !batch),
         (follower) => trySending(follower, follower.shareCode === undefined ? toPartner : toViewer),
       );
     },
-    async end() {
+    async end(): Promise<void> {
       // Not until the others are sent: nobody waits for another's socket.
       await Promise.allSettled(searches);
       await withConcurrency([...batches.values()], ({ follower, all }) => trySending(follower, all));

@@ -6,6 +6,7 @@ import { requestSnapshot } from '../../data/channels/request-snapshot';
 import { followDevice, takeBack } from '../../data/channels/sessions';
 import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { answer } from '../sockets/action';
+import { untilNoticed } from './followed-group';
 
 /** The reply is followed by the last known state of each device, then by its changes. */
 export const handler = answer(
@@ -24,8 +25,10 @@ export const handler = answer(
         'sockets',
         session.openedAt + LONGEST_CONNECTION_S,
       );
+      // Its answer promises that nothing is missed from then on.
+      await untilNoticed({ isUnnoticed });
       const { connectionId } = session;
-      await requestSnapshot({ kind: 'subscription', connectionId, followed, waiting, isUnnoticed });
+      await requestSnapshot({ kind: 'subscription', connectionId, followed, waiting });
     } catch (error) {
       await takeBack(session, followed, waiting, earlier);
       throw error;

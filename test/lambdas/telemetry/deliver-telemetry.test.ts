@@ -5,7 +5,7 @@ import type { Follower } from '../../../data/channels/followers';
 import type { DeviceTelemetryMessage } from '../../../contract/channels/socket-messages';
 import { deviceRecord, type Device } from '../../../domain/fleet/device';
 import { beginDelivery } from '../../../lambdas/telemetry/deliver-telemetry';
-import { id } from '../../domain/fixtures/samples';
+import { acme, id } from '../../domain/fixtures/samples';
 import { gone, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
 import { logLines } from '../fixtures/log';
@@ -23,7 +23,7 @@ import { givenBufferingFollower } from '../fixtures/buffering-follower';
 
 const kestrel = deviceRecord.parse(deviceItem(id('device'), { socketsUntil: later }));
 async function deliverTelemetry(to: Device, sent: readonly DeviceTelemetryMessage[]): Promise<void> {
-  const delivery = beginDelivery(new Date());
+  const delivery = beginDelivery(acme, new Date(), Date.now());
   await delivery.send(to, sent);
   await delivery.end();
 }
@@ -57,7 +57,7 @@ test('a follower of a device or its group is sent all messages in order, and onc
 test('the followers of a group are read once when several of its devices report', async () => {
   const gull = { ...kestrel, deviceId: id('device').replace(/.$/, 'z') };
   givenFollowers(kestrel.deviceGroupId, 'of the group');
-  const delivery = beginDelivery(new Date());
+  const delivery = beginDelivery(acme, new Date(), Date.now());
   await Promise.all([delivery.send(kestrel, messages), delivery.send(gull, messages)]);
   await delivery.end();
   expect(store).toHaveReceivedCommandTimes(QueryCommand, 3);
@@ -108,7 +108,7 @@ describe('A follower that asked for batches', () => {
 
   test('is sent all samples of a message, of all devices, in one at the end; the others theirs at once', async () => {
     givenItems(kestrel.deviceGroupId, batching('batching'), follower('each'));
-    const delivery = beginDelivery(new Date());
+    const delivery = beginDelivery(acme, new Date(), Date.now());
     await delivery.send(kestrel, messages);
     await delivery.send(gull, ofGull);
     expect(sentTo('batching')).toEqual([]);
@@ -120,7 +120,7 @@ describe('A follower that asked for batches', () => {
 
   test('is sent the samples of every device although the end comes while their followers are read', async () => {
     givenItems(kestrel.deviceGroupId, batching('batching'));
-    const delivery = beginDelivery(new Date());
+    const delivery = beginDelivery(acme, new Date(), Date.now());
     const sending = [delivery.send(kestrel, messages), delivery.send(gull, ofGull)];
     await delivery.end();
     await Promise.all(sending);
@@ -151,7 +151,7 @@ describe('A follower that asked for batches', () => {
 
   test('is sent nothing older than its snapshot', async () => {
     givenItems(kestrel.deviceGroupId, batching('batching', { sentSequences: { [kestrel.deviceId]: 1 } }));
-    const delivery = beginDelivery(new Date());
+    const delivery = beginDelivery(acme, new Date(), Date.now());
     await delivery.send(kestrel, messages);
     await delivery.send(gull, ofGull);
     await delivery.end();
@@ -181,7 +181,7 @@ describe('A follower that asked for batches', () => {
     store
       .on(QueryCommand, { ExpressionAttributeValues: { ':channel': `telemetry#${gull.deviceId}` } })
       .rejects(new Error('no store'));
-    const delivery = beginDelivery(new Date());
+    const delivery = beginDelivery(acme, new Date(), Date.now());
     const sending = Promise.allSettled([delivery.send(kestrel, messages), delivery.send(gull, ofGull)]);
     await delivery.end();
     expect((await sending).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);

@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { itemSize } from 'cloud-assembly-runner/dynamodb/item-size';
 import { noteFollowed } from '../../../data/channels/followed-channels';
@@ -6,6 +6,7 @@ import { fleetKey } from '../../../data/fleet/fleet-key';
 import { jobToItem } from '../../../data/jobs/jobs';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { until } from '../../channels/until';
 import { store } from '../../data/fixtures/store';
 import {
   accept,
@@ -20,7 +21,7 @@ import {
   queuedStates,
   sampleAt,
 } from '../fixtures/reported-devices';
-import { givenFollowedGroup, givenFollowers, later, newDeviceId, queue } from '../fixtures/telemetry';
+import { givenFollowedGroup, givenFollowers, later, newDeviceId, queue, sentTo } from '../fixtures/telemetry';
 
 type Device = Awaited<ReturnType<typeof givenAtRest>>;
 /** Lets so much time pass that what was read of a group counts as outdated. */
@@ -127,6 +128,35 @@ describe('A sample a second of a device at rest', () => {
     expect(delivered(deviceId)).toMatchObject([{ timestamp: at(2000) }]);
     expect(store).toHaveReceivedCommandTimes(QueryCommand, 1);
   });
+
+  test.each<['device' | 'group', 'device' | 'group']>([
+    ['device', 'group'],
+    ['group', 'device'],
+    ['device', 'device'],
+    ['group', 'group'],
+  ])(
+    'whose record takes a second is sent, before it counts as accepted, to who begins to follow its %s meanwhile, and once to who followed its %s',
+    async (begun, before) => {
+      const { deviceId, deviceGroupId, changeItem } = await givenAtRest({ takeOff: { timestamp: at(-60_000) } });
+      const idOf = { device: deviceId, group: deviceGroupId };
+      await engine.put('fleet', { ...fleetKey(acme, deviceGroupId), id: deviceGroupId, kind: 'group', deviceGroupId });
+      pass(second(10));
+      if (before === 'device') await changeItem({ socketsUntil: later });
+      else await noteFollowed({ kind: 'group', id: deviceGroupId }, 'sockets', later);
+      givenFollowers(idOf[before], 'old');
+      const put = engine.answers('PutCommand');
+      store.on(PutCommand, { TableName: 'flights' }).callsFake(async (input: object) => {
+        await until('the first delivery', () => Promise.resolve(sentTo('old')[0]));
+        pass(second(11));
+        await noteFollowed({ kind: begun, id: idOf[begun] }, 'sockets', later);
+        givenFollowers(idOf[begun], 'new', ...(begun === before ? ['old'] : []));
+        return put(input);
+      });
+      await expect(accept(deviceId, second(10), { ...hover, navigation })).resolves.toMatchObject({ accepted: 1 });
+      expect(sentTo('new')).toMatchObject([{ timestamp: at(10_000) }]);
+      expect(sentTo('old')).toMatchObject([{ timestamp: at(10_000) }]);
+    },
+  );
 
   test.each([-200, 200])('that comes unevenly, by up to 200 ms, waits in no queue', async (jitter) => {
     const { deviceId } = await givenAtRest();

@@ -1,5 +1,4 @@
 import type { Endpoint } from './terms/endpoint';
-import * as check from './dispatch/dispatch.endpoints';
 import * as commands from './commands/commands.endpoints';
 import * as dispatch from './dispatch/dispatch.endpoints';
 import * as events from './events/events.endpoints';
@@ -20,7 +19,7 @@ export const endpoints = {
   'POST /v3/auth/token': token.issueToken,
   'POST /v3/jobs/create': jobs.createJob,
   'POST /v3/jobs/dispatch': dispatch.dispatchJob,
-  'POST /v3/jobs/check': check.checkJob,
+  'POST /v3/jobs/check': dispatch.checkJob,
   'GET /v3/jobs': jobs.listJobs,
   'GET /v3/jobs/{jobId}': jobs.getJob,
   'GET /v3/jobs/{jobId}/track': tracks.getJobTrack,

@@ -1,6 +1,7 @@
 import { readDevice } from '../../data/fleet/devices';
 import { listStreams } from '../../data/fleet/fleet-registry';
 import { readStoredShares } from '../../data/shares/stored-shares';
+import type { Device } from '../../domain/fleet/device';
 import { organisationId } from '../../domain/values/id';
 import { Failure } from '../command-line/errors';
 import type { Report } from '../program/run-program';
@@ -31,6 +32,7 @@ export async function showDevice(flags: Flags, session: Session): Promise<Report
     version: device.version,
     deviceGroupId: device.deviceGroupId,
     reportedAt: device.reportedAt,
+    secondsBehind: secondsBehind(device),
     jobId: device.lastState?.jobId,
     streamId: streams.find((stream) => stream.deviceId === deviceId)?.streamId,
   };
@@ -54,3 +56,9 @@ export async function showDevice(flags: Flags, session: Session): Promise<Report
     ),
   };
 }
+
+/** Seconds from when the last state was measured, by the clock of the device, to when it was received. */
+const secondsBehind = ({ lastState, reportedAt }: Device): number | undefined =>
+  lastState && reportedAt !== undefined
+    ? Math.round((Date.parse(reportedAt) - Date.parse(lastState.timestamp)) / 100) / 10
+    : undefined;

@@ -4,7 +4,7 @@ import { listOfDistinct } from '../../domain/values/list-of-distinct';
 import { sample } from '../../domain/telemetry/sample';
 import { name } from '../../domain/values/text';
 import { scopes, type Scope } from '../terms/scopes';
-import { refusedSample } from '../terms/message-fault';
+import { publishWarning, refusedSample } from '../terms/message-fault';
 import { messageId as id } from '../terms/message-id';
 import type { WebSocketAction } from '../terms/websocket-action';
 
@@ -65,6 +65,7 @@ export const publish = {
     accepted: z.int(),
     recorded: z.int(),
     refused: z.optional(z.array(refusedSample)),
+    warnings: z.optional(z.array(publishWarning)),
   }),
   refusals: [],
   handler: 'telemetry/publish',

@@ -44,6 +44,17 @@ export const telemetryFields: Fields = {
     description: 'The faulty field as a path such as `telemetry.2.battery.percent`.',
     examples: ['telemetry.2.timestamp'],
   },
+  warnings: { description: 'What to know of samples that are accepted. Left out when there is nothing.' },
+  'PublishWarning.code': {
+    description:
+      'What it is about. `clock_differs`: for a minute, the newest sample of each message of this device was as many seconds behind.',
+    examples: ['clock_differs'],
+  },
+  seconds: {
+    description:
+      'By how many seconds the clock of the device is behind the service’s, to a tenth; negative when it is ahead. Samples that always take that long to arrive look the same.',
+    examples: [45.2],
+  },
   'RefusedSample.message': { description: 'What is wrong.', examples: ['is more than 60 seconds in the future'] },
   age: {
     description:

@@ -6,12 +6,12 @@ import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import type { Detail } from '../../domain/values/refusal';
 import { faultIn, NOT_YOURS, type KnownDevice } from '../../domain/fleet/sample-decision';
-import { withoutNullIsland, type Sample } from '../../domain/telemetry/sample';
+import { sampleSequence, withoutNullIsland, type Sample } from '../../domain/telemetry/sample';
 import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { allSettled, fulfilled } from '../runtime/concurrency';
 import { saveNewest, type ReceivedWith } from './save-newest';
 import { beginDelivery, type Delivery } from './deliver-telemetry';
-import { forgetDevice, knownDevices, rememberDevice } from './device-memory';
+import { forgetDevice, knownDevices, noteClock, rememberDevice } from './device-memory';
 import { sampleMessage } from './telemetry-message';
 
 /** What became of some samples. */
@@ -21,6 +21,13 @@ export interface Acceptance {
   /** How many were new in the record of a flight. */
   readonly recorded: number;
   readonly refused: readonly RefusedSample[];
+  readonly warnings: readonly ClockWarning[];
+}
+
+/** By how many seconds the clock of a device is behind this service's, negative when it is ahead. */
+export interface ClockWarning {
+  readonly deviceId: string;
+  readonly seconds: number;
 }
 
 /** A sample that is not accepted: its place in the list, and what is wrong with it; the path is that in the sample. */
@@ -77,11 +84,26 @@ export async function acceptTelemetry(
       return fault ? [{ index, ...fault, isUnknown: fault === NOT_YOURS }] : [];
     });
     const accepted = new Set([...recorded, ...settled.flatMap(({ news }) => news)]);
-    return { accepted: accepted.size, recorded: recorded.size, refused };
+    return {
+      accepted: accepted.size,
+      recorded: recorded.size,
+      refused,
+      warnings: isLive ? clockWarnings(valid, now) : [],
+    };
   } catch (error) {
     for (const id of ids) forgetDevice(id);
     throw error;
   }
+}
+
+/** Of each device whose clock differs. @param samples of one message */
+function clockWarnings(samples: readonly Sample[], now: Date): ClockWarning[] {
+  const inOrder = samples.toSorted((one, other) => sampleSequence(one) - sampleSequence(other));
+  const newest = new Map(inOrder.map((sample) => [sample.deviceId, sample]));
+  return [...newest].flatMap(([deviceId, sample]) => {
+    const seconds = noteClock(sample, now);
+    return seconds === undefined ? [] : [{ deviceId, seconds }];
+  });
 }
 
 /** What was decided of a device's samples, and what is under way for them. */

@@ -7,7 +7,9 @@ import type { Device } from '../../domain/fleet/device';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import type { KnownDevice } from '../../domain/fleet/sample-decision';
 import { seemsOverdue } from '../../domain/fleet/state-saving';
+import { clockDifference, watchClock, type ClockWatch } from '../../domain/telemetry/clock-difference';
 import type { Sample } from '../../domain/telemetry/sample';
+import { logger } from '../runtime/logger';
 import { followedGroup } from './followed-group';
 
 const MAX_DEVICES = 10_000;
@@ -96,6 +98,26 @@ function trustAfter({ device, trust }: DeviceMemory, found: Device, now: Date): 
 export function rememberSample(sample: Sample): void {
   const known = memory.get(sample.deviceId);
   if (known) memory.set(sample.deviceId, { ...known, latest: sample });
+}
+
+/** What is known of the clocks of devices, and whether the log says so. */
+const clocks = new Map<string, { readonly watch: ClockWatch; readonly isLogged: boolean }>();
+
+/**
+ * Notes when a message was measured.
+ * @param newest of its samples of one device
+ * @returns by how many seconds the clock of the device is behind, negative when it is ahead; undefined: not that is known
+ */
+export function noteClock(newest: Sample, now: Date): number | undefined {
+  const { deviceId } = newest;
+  const before = clocks.get(deviceId);
+  const watch = watchClock(before?.watch, newest, now);
+  const seconds = clockDifference(watch, now);
+  const isLogged = seconds !== undefined;
+  if (isLogged && before?.isLogged !== true) logger.warn('clock differs', { deviceId, seconds });
+  if (!before && clocks.size >= MAX_DEVICES) clocks.clear();
+  clocks.set(deviceId, { watch, isLogged });
+  return seconds;
 }
 
 /**

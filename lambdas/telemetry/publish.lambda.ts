@@ -19,7 +19,7 @@ export const handler = answer('publish', actions.publish, async ({ session, mess
     each instanceof Unreadable ? faultsIn(each).map((detail) => faultOf(index, detail)) : [],
   );
   const samples = telemetry.flatMap((sample, index) => (sample instanceof Unreadable ? [] : [{ sample, index }]));
-  const { accepted, recorded, refused } = await acceptTelemetry(
+  const { accepted, recorded, refused, warnings } = await acceptTelemetry(
     session.organisation,
     samples.map(({ sample }) => sample),
     now,
@@ -30,5 +30,11 @@ export const handler = answer('publish', actions.publish, async ({ session, mess
   // When none is left, it is an error as for any other message.
   if (new Set(faults.map(({ index }) => index)).size === telemetry.length)
     throw new Refusal('invalid_request', readable(faults.map(({ path, message }) => ({ path, message }))));
-  return { type: 'published', accepted, recorded, ...(faults.length > 0 && { refused: faults }) };
+  return {
+    type: 'published',
+    accepted,
+    recorded,
+    ...(faults.length > 0 && { refused: faults }),
+    ...(warnings.length > 0 && { warnings: warnings.map((each) => ({ code: 'clock_differs', ...each })) }),
+  };
 });

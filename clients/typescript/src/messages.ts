@@ -838,6 +838,8 @@ export interface components {
              * @constant
              */
             type: "published";
+            /** @description What to know of samples that are accepted. Left out when there is nothing. */
+            warnings?: components["schemas"]["PublishWarning"][];
         };
         PublishMessage: {
             /**
@@ -852,6 +854,24 @@ export interface components {
             id?: string | number;
             /** @description One sample, or a list of samples. */
             telemetry: components["schemas"]["Sample"] | components["schemas"]["Sample"][];
+        };
+        PublishWarning: {
+            /**
+             * @description What it is about. `clock_differs`: for a minute, the newest sample of each message of this device was as many seconds behind.
+             * @example clock_differs
+             */
+            code: string;
+            /**
+             * @description Identifier of a device: a drone with its dock.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * Format: double
+             * @description By how many seconds the clock of the device is behind the service’s, to a tenth; negative when it is ahead. Samples that always take that long to arrive look the same.
+             * @example 45.2
+             */
+            seconds: number;
         };
         RefusedSample: {
             /**

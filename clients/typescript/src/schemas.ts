@@ -245,6 +245,7 @@ export type TakeOff = messages['schemas']['TakeOff'];
 export type TrackPoint = messages['schemas']['TrackPoint'];
 export type MessageFault = messages['schemas']['MessageFault'];
 export type RefusedSample = messages['schemas']['RefusedSample'];
+export type PublishWarning = messages['schemas']['PublishWarning'];
 export type JobStatusMessage = messages['schemas']['JobStatusMessage'];
 export type DeviceStatusMessage = messages['schemas']['DeviceStatusMessage'];
 export type ShareStatusMessage = messages['schemas']['ShareStatusMessage'];

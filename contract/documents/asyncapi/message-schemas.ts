@@ -4,7 +4,7 @@ import { lateOutcome } from '../../../domain/commands/command-record';
 import { trackPoint } from '../../../domain/telemetry/flight';
 import * as telemetry from '../../../domain/telemetry/sample';
 import { messageId } from '../../terms/message-id';
-import { messageFault, refusedSample } from '../../terms/message-fault';
+import { messageFault, publishWarning, refusedSample } from '../../terms/message-fault';
 import { flightTakeOff, liveVideo } from '../../shares/viewer-protocol';
 import { MAX_SAMPLES } from '../../telemetry/telemetry.actions';
 import { findField } from '../fields';
@@ -26,6 +26,7 @@ const parts = {
   TrackPoint: trackPoint,
   MessageFault: messageFault,
   RefusedSample: refusedSample,
+  PublishWarning: publishWarning,
 };
 /** Parts of messages of clients. */
 const requestParts = { Sample: telemetry.sample, Command: viewerCommand };

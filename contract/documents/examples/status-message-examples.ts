@@ -315,6 +315,17 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
         id: 6,
       },
     },
+    {
+      name: 'clock-differs',
+      summary: 'The clock of the device is 45 seconds behind',
+      payload: {
+        type: 'published',
+        accepted: 1,
+        recorded: 1,
+        warnings: [{ code: 'clock_differs', deviceId, seconds: 45.2 }],
+        id: 7,
+      },
+    },
   ],
   deviceTelemetry: [
     {

@@ -107,6 +107,13 @@ describe('Later values', () => {
     expect(unknown?.properties?.['type']).toMatchObject({ not: { enum: known } });
   });
 
+  test('each object inside of a body has a name, so that generated clients have a type of it', () => {
+    const objects = schemasIn(openApi.components.schemas).filter(([, { type }]) => type === 'object');
+    const inside = objects.filter(([path, { properties }]) => properties && path.split('.').length > 2);
+    expect(objects.length).toBeGreaterThan(inside.length + 50);
+    expect(inside.map(([path]) => path)).toEqual([]);
+  });
+
   test.each(published)('no list of %s has a union without a name as its elements', (_file, document) => {
     const unions = schemasIn(document).filter(([path, { oneOf, anyOf }]) => {
       const choices = (oneOf ?? anyOf ?? []).filter(({ type }) => type !== 'null');

@@ -60,6 +60,7 @@ describe('A sample', () => {
   test('may be up to 60 seconds in the future', async () => {
     const deviceId = givenDevice();
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 60_001)], now)).resolves.toEqual({
+      warnings: [],
       accepted: 0,
       recorded: 0,
       refused: [{ index: 0, path: 'timestamp', message: 'is more than 60 seconds in the future', isUnknown: false }],
@@ -107,6 +108,7 @@ describe('A list of samples', () => {
       sampleAt(deviceId, 1),
     ];
     await expect(acceptTelemetry(acme, samples, now)).resolves.toEqual({
+      warnings: [],
       accepted: 2,
       recorded: 0,
       refused: [

@@ -4,6 +4,7 @@ import { handler } from '../../../lambdas/telemetry/publish.lambda';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { givenPartner } from '../fixtures/actions';
+import { logLines } from '../fixtures/log';
 import { sendMessage } from '../fixtures/socket';
 import { deviceItem, newDeviceId } from '../fixtures/telemetry';
 
@@ -46,6 +47,27 @@ describe('publish', () => {
     given(flown, idle);
     expect(await publish(flown, idle)).toEqual({ type: 'published', accepted: 2, recorded: 1 });
     expect(store).toHaveReceivedCommandTimes(PutCommand, 1);
+  });
+
+  test.each([
+    ['45 s behind', 45, [45]],
+    ['30 s ahead', -30, [-30]],
+    ['right', 0, undefined],
+  ])('warns of a clock that is %s for a minute, of that device only', async (_, behind, expected) => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'setTimeout', 'clearTimeout'] });
+    const [wrong, right] = [newDeviceId(), newDeviceId()];
+    given({ deviceId: wrong }, { deviceId: right });
+    const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+    const report = () => publish({ deviceId: wrong, timestamp: at(behind) }, { deviceId: right, timestamp: at(0) });
+    expect(await report()).toEqual({ type: 'published', accepted: 2, recorded: 0 });
+    jest.setSystemTime(Date.now() + 60_000);
+    const warnings = expected?.map((seconds) => ({ code: 'clock_differs', deviceId: wrong, seconds }));
+    expect(await report()).toEqual({ type: 'published', accepted: 2, recorded: 0, ...(warnings && { warnings }) });
+    await report();
+    const lines = logLines().filter(({ message }) => message === 'clock differs');
+    expect(lines).toMatchObject(expected?.map((seconds) => ({ level: 'WARN', deviceId: wrong, seconds })) ?? []);
+    expect(lines).toHaveLength(expected?.length ?? 0);
+    jest.useRealTimers();
   });
 
   test('accepts the others of a list and names each fault, by its place in the list', async () => {

@@ -1,6 +1,6 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { jobToItem } from '../../../data/jobs/jobs';
-import type { FlightTimes } from '../../../domain/telemetry/flight-record';
+import { flownPoints, type FlightTimes } from '../../../domain/telemetry/flight-record';
 import type { Job } from '../../../domain/jobs/job';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
@@ -37,7 +37,7 @@ describe('The position of a sample', () => {
   test('is recorded for the job that it names and for its flight, and counted once', async () => {
     await givenJob();
     const { deviceId } = await givenAtRest();
-    await expect(accept(deviceId, 0, flown)).resolves.toEqual({ accepted: 1, recorded: 1, refused: [] });
+    await expect(accept(deviceId, 0, flown)).resolves.toEqual({ warnings: [], accepted: 1, recorded: 1, refused: [] });
     expect(await recorded(id('job'))).toEqual([0]);
     expect(await recorded(deviceId)).toEqual([0]);
   });
@@ -56,8 +56,18 @@ describe('The position of a sample', () => {
     const { deviceId, item } = await givenAtRest({ socketsUntil: later });
     givenFollowers(deviceId, `follower of ${deviceId}`);
     await accept(deviceId, second(3), flown);
-    await expect(accept(deviceId, second(1), flown)).resolves.toEqual({ accepted: 1, recorded: 1, refused: [] });
-    await expect(accept(deviceId, second(1), flown)).resolves.toEqual({ accepted: 0, recorded: 0, refused: [] });
+    await expect(accept(deviceId, second(1), flown)).resolves.toEqual({
+      warnings: [],
+      accepted: 1,
+      recorded: 1,
+      refused: [],
+    });
+    await expect(accept(deviceId, second(1), flown)).resolves.toEqual({
+      warnings: [],
+      accepted: 0,
+      recorded: 0,
+      refused: [],
+    });
     expect(await recorded(id('job'))).toEqual([1000, 3000]);
     expect(delivered(deviceId)).toMatchObject([{ timestamp: at(3000) }]);
     expect(await item()).toMatchObject({ stateAt: at(3000) });
@@ -74,7 +84,12 @@ describe('The position of a sample', () => {
       return fault ? Promise.reject(fault) : put(input);
     });
     await expect(accept(deviceId, second(1), flown)).rejects.toThrow('no store');
-    await expect(accept(deviceId, second(1), flown)).resolves.toEqual({ accepted: 1, recorded: 1, refused: [] });
+    await expect(accept(deviceId, second(1), flown)).resolves.toEqual({
+      warnings: [],
+      accepted: 1,
+      recorded: 1,
+      refused: [],
+    });
     expect(await recorded(id('job'))).toEqual([0, 1000]);
   });
 
@@ -108,11 +123,30 @@ describe('The position of a sample', () => {
     expect(await recorded(id('job'))).toHaveLength(count);
   });
 
+  test.each([-60, -45, -4, 0, 4, 20, 45, 60])(
+    'is in the track of its flight, however many seconds the clock of its device is behind: %d',
+    async (behind) => {
+      const flight = { startedAt: at(-5000), endedAt: at(0) };
+      await givenJob({}, { startedAt: flight.startedAt });
+      const { deviceId } = await givenAtRest();
+      const times = [-5, -4, -3, -2, -1, 0].map((n) => second(n));
+      for (const ms of times) await acceptTelemetry(acme, [sampleAt(deviceId, ms - second(behind), flown)], time(ms));
+      const points = (await recorded(id('job'))).map((ms) => ({
+        deviceId,
+        timestamp: at(ms),
+        coordinates: [0, 0, 0] as [number, number, number],
+      }));
+      expect(flownPoints(flight, points).map(({ timestamp }) => timestamp)).toEqual(
+        times.map((ms) => at(ms - second(behind))),
+      );
+    },
+  );
+
   test('from a receiver without a fix is not recorded', async () => {
     await givenJob();
     const { deviceId } = await givenAtRest();
     const lost = { ...flown, navigation: { position: { ...position, coordinates: [0, 0, 480] } } };
-    await expect(accept(deviceId, 0, lost)).resolves.toEqual({ accepted: 1, recorded: 0, refused: [] });
+    await expect(accept(deviceId, 0, lost)).resolves.toEqual({ warnings: [], accepted: 1, recorded: 0, refused: [] });
     expect(await engine.all('flights')).toEqual([]);
   });
 
@@ -130,6 +164,7 @@ describe('The position of a sample', () => {
     await givenJob(job, times);
     const { deviceId } = await givenAtRest();
     await expect(accept(deviceId, 0, { ...flown, ...change })).resolves.toEqual({
+      warnings: [],
       accepted: 0,
       recorded: 0,
       refused: [{ index: 0, path: 'jobId', message, isUnknown: false }],
@@ -198,6 +233,7 @@ describe('A sample of a device that is another one than this instance knows', ()
 
   test('that was removed is refused, and not asked for by a write from then on', async () => {
     const refused = {
+      warnings: [],
       accepted: 0,
       recorded: 0,
       refused: [{ index: 0, path: 'deviceId', message: 'is not a device of yours', isUnknown: true }],

@@ -87,13 +87,13 @@ async function sendAgain(organisation: Organisation, sent: readonly Sent[]): Pro
     organisation,
     sent.map(({ device }) => device.deviceId),
   );
-  const { send, end } = sendOnce(findFollowers(new Date()));
+  const again = sendOnce(findFollowers(new Date()));
   const following = sent.flatMap((each) => {
     const device = devices.find(({ deviceId }) => deviceId === each.device.deviceId);
     return device ? [{ ...each, device }] : [];
   });
-  await allSettled(following.map(send));
-  await end();
+  await allSettled(following.map((each) => again.send(each)));
+  await again.end();
 }
 
 /** Sends messages to followers that have not got them, at once or in a batch at the end. */

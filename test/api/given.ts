@@ -77,8 +77,6 @@ export const moves = jobStatuses.flatMap((from) => jobStatuses.map((to) => ({ fr
 /** A valid identifier of nothing. */
 export const nobodys = (id: string) => id.replace(/.{6}$/, '000000');
 
-export const iso = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/) as string;
-
 /** Body of a 403 with its cause. */
 export const forbiddenAt = (path: string, message: unknown) => ({ error: 'Forbidden', details: [{ path, message }] });
 

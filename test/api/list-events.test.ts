@@ -2,7 +2,8 @@ import { formatCursor } from '../../domain/events/cursor';
 import { expireAfter, organisationOfClient } from '../channels/resume';
 import { until } from '../channels/until';
 import { clients } from './client';
-import { fleetOf, givenJob, givenShare, invalidAt, iso, givenJobThatIs } from './given';
+import { fleetOf, givenJob, givenShare, invalidAt, givenJobThatIs } from './given';
+import { iso } from './iso';
 import { occupyAllSeats, waitingCallsOf } from './waiting-seats';
 
 const [partner, ofJobs, ofShares] = clients('list-events');

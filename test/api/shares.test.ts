@@ -1,5 +1,6 @@
 import { clients } from './client';
-import { fleetOf, givenShare, invalidAt, iso, expire } from './given';
+import { fleetOf, givenShare, invalidAt, expire } from './given';
+import { iso } from './iso';
 import { streamOf } from './stack/aws-access';
 
 describe('POST /v3/streams/share', () => {

@@ -1,6 +1,7 @@
 import { pathTo } from '../../domain/jobs/job-lifecycle';
 import { clients } from '../api/client';
-import { fleetOf, givenJob, givenShare, iso } from '../api/given';
+import { fleetOf, givenJob, givenShare } from '../api/given';
+import { iso } from '../api/iso';
 import { ask, openTelemetry, publish, watch } from './telemetry-socket';
 import { until } from './until';
 

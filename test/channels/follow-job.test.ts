@@ -1,7 +1,8 @@
 import { topicName } from '../../contract/terms/channel-addresses';
 import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
-import { fleetOf, givenJob, givenJobThatIs, iso } from '../api/given';
+import { fleetOf, givenJob, givenJobThatIs } from '../api/given';
+import { iso } from '../api/iso';
 import type { Message } from './message-log';
 import { subscribe } from './mqtt-client';
 import { follow, followFromSnapshot, tryToFollow } from './socket';

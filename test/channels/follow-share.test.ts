@@ -1,7 +1,8 @@
 import { topicName } from '../../contract/terms/channel-addresses';
 import { statusMessages } from '../../contract/channels/status-messages';
 import { clients } from '../api/client';
-import { givenShare, iso, givenShortShare } from '../api/given';
+import { givenShare, givenShortShare } from '../api/given';
+import { iso } from '../api/iso';
 import { subscribe } from './mqtt-client';
 import { cursorOfOrganisation } from './resume';
 import { followFromSnapshot, tryToFollow } from './socket';

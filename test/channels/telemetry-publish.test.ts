@@ -1,6 +1,6 @@
 import { clients } from '../api/client';
 import { fullSample } from '../domain/fixtures/samples';
-import { iso } from '../api/given';
+import { iso } from '../api/iso';
 import type { Message } from './message-log';
 import { ask, openTelemetry, publish, sampleOf, samplesIn, subscribeTo } from './telemetry-socket';
 import { quiet, until } from './until';

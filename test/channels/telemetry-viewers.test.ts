@@ -1,5 +1,6 @@
 import { clients } from '../api/client';
-import { fleetOf, givenShare, iso } from '../api/given';
+import { fleetOf, givenShare } from '../api/given';
+import { iso } from '../api/iso';
 import { streamOf } from '../api/stack/aws-access';
 import { ask, openTelemetry, publish, sampleOf, samplesIn, watch } from './telemetry-socket';
 import { quiet, until } from './until';

@@ -1,5 +1,6 @@
 import { clients } from '../client';
-import { fleetOf, givenJob, invalidAt, iso, jobNow, nobodys } from '../given';
+import { fleetOf, givenJob, invalidAt, jobNow, nobodys } from '../given';
+import { iso } from '../iso';
 
 describe('POST /v3/jobs/create', () => {
   const [partner, second] = clients('create-job');

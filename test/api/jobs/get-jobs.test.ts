@@ -1,6 +1,7 @@
 import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { clients, type Call } from '../client';
-import { fleetOf, givenJob, givenJobThatIs, invalidAt, iso } from '../given';
+import { fleetOf, givenJob, givenJobThatIs, invalidAt } from '../given';
+import { iso } from '../iso';
 
 const makers = clients('list-jobs');
 const [partner] = makers;

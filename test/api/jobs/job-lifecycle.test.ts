@@ -1,7 +1,8 @@
 import { cannotCancel } from '../../../domain/jobs/job-change';
 import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { clients, send } from '../client';
-import { givenJobThatIs, invalidAt, jobNow, moves, foreignAt, givenJob, iso } from '../given';
+import { givenJobThatIs, invalidAt, jobNow, moves, foreignAt, givenJob } from '../given';
+import { iso } from '../iso';
 
 describe('The lifecycle of a job', () => {
   const [partner, second = partner] = clients('job-lifecycle');

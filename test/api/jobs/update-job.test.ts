@@ -1,5 +1,6 @@
 import { clients, type Client } from '../client';
-import { fleetOf, foreignAt, givenJob, invalidAt, iso, jobNow, nobodys } from '../given';
+import { fleetOf, foreignAt, givenJob, invalidAt, jobNow, nobodys } from '../given';
+import { iso } from '../iso';
 
 const [partner] = clients('update-job');
 const [stranger] = clients('stranger');

@@ -1,8 +1,9 @@
 import type { Device, DeviceGroup, DeviceStream } from './device';
 
 /**
- * `registered`: what the platform registers, gone with a removal. `reported`: what follows from a device's reports; it
- * begins anew with every registration. `continued`: what a removed item has too.
+ * `registered`: what the platform registers, gone with a removal, and put back by a restore
+ * (`domain/shares/restoration.ts`). `reported`: what follows from a device's reports; it begins anew with every
+ * registration. `continued`: what a removed item has too; a restore keeps what is there.
  */
 type FleetAttributeKind = 'registered' | 'reported' | 'continued';
 

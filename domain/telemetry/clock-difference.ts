@@ -27,7 +27,9 @@ export function watchClock(before: ClockWatch | undefined, newest: Sample, now: 
   const difference = now.getTime() - sampleSequence(newest);
   const least = Math.min(before?.least ?? difference, difference);
   const most = Math.max(before?.most ?? difference, difference);
-  return before && most - least <= 2 * TOLERANCE_MS
+  // A message of the right time ends what was before it, and none begins with it.
+  const isWrong = [before?.least ?? 0, before?.most ?? 0, difference].every((each) => Math.abs(each) > TOLERANCE_MS);
+  return before && isWrong && most - least <= 2 * TOLERANCE_MS
     ? { since: before.since, least, most }
     : { since: now.getTime(), least: difference, most: difference };
 }

@@ -7,6 +7,7 @@ import {
   type MissionLine,
   type Waypoint,
 } from '../../domain/missions/mission';
+import { formatMediaTypes } from '../../domain/missions/mission-record';
 import { invalid } from '../../domain/values/refusal';
 import { check } from '../runtime/details';
 import { missionFile, type MissionFile } from './mission-file';
@@ -139,9 +140,19 @@ export function readPlan(content: Buffer, isNamed: boolean): MissionFile {
   if (content.subarray(0, WAYPOINT_LIST.length).equals(WAYPOINT_LIST))
     throw invalid('', 'is a list of waypoints (QGC WPL): open it in QGroundControl, and save it as a plan');
   const value = readJsonFile(content);
+  expectNoGeoJson(value);
   expectSimple(value);
   const line = lineOf(check(plan, withAllParameters(value)).mission.items);
   return missionFile({ line, isReferenceNamed: false }, isNamed);
+}
+
+/** The types of GeoJSON (RFC 7946 section 1.4) that a mission may be: many send it as the JSON that it is. */
+const GEO_JSON_TYPES: readonly unknown[] = ['FeatureCollection', 'Feature', 'LineString'];
+
+/** @throws Refusal `invalid_request` for GeoJSON, which has a media type of its own */
+function expectNoGeoJson(value: unknown): void {
+  if (GEO_JSON_TYPES.includes(membersOf(value)?.['type']))
+    throw invalid('', `the file is GeoJSON: send it as ${formatMediaTypes.GEOJSON}`);
 }
 
 /** How the files of Mission Planner begin, which are no JSON. */

@@ -28,6 +28,13 @@ test.each<[string, readonly (readonly [number, number])[], number | undefined]>(
   ['right, with samples that take up to 10 s', eachSecond(60, (second) => second % 11), undefined],
   ['5 s behind, which may be the way', eachSecond(60, () => 5), undefined],
   ['5.1 s behind', eachSecond(60, () => 5.1), 5.1],
+  ['set right a moment ago from 10 s', [...eachSecond(120, () => 10), [121, 0.2]], undefined],
+  [
+    'wrong again since less than a minute',
+    [...eachSecond(80, () => 10), [81, 0.2], ...eachSecond(140, () => 10).slice(82)],
+    undefined,
+  ],
+  ['wrong again since a minute', [...eachSecond(80, () => 10), [81, 0.2], ...eachSecond(142, () => 10).slice(82)], 10],
   ['set right a moment ago', [...eachSecond(120, () => 45), [121, 0.2]], undefined],
   ['behind again since a jump, but not for a minute', eachSecond(90, (second) => (second < 60 ? 20 : 45)), undefined],
   ['standing: each sample has the same time', eachSecond(120, (second) => second), undefined],

@@ -721,6 +721,12 @@ describe('a plan that is refused', () => {
     ['text', jsonFile('Plan'), '', 'must be an object'],
     ['Latin-1', latin1('"\u00fc"'), '', 'the file is not UTF-8'],
     ['100,000 brackets', deep(100_000), '', 'must not be nested deeper than 64 levels'],
+    ...['FeatureCollection', 'Feature', 'LineString'].map((type): [string, Buffer, string, string] => [
+      `GeoJSON: a ${type}`,
+      jsonFile({ type }),
+      '',
+      'the file is GeoJSON: send it as application/geo+json',
+    ]),
     ['another kind of file', jsonFile({ fileType: 'RallyPoints', mission: { items: [] } }), 'fileType', 'must be Plan'],
     ['no mission', jsonFile({ fileType: 'Plan' }), 'mission', 'is required'],
     [

@@ -3481,7 +3481,7 @@ export interface operations {
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -3529,7 +3529,7 @@ export interface operations {
              *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -3582,7 +3582,7 @@ export interface operations {
              *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -3644,7 +3644,7 @@ export interface operations {
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 1200 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -3698,7 +3698,7 @@ export interface operations {
              *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`. `Command not found`: the device has no such command.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -3746,7 +3746,7 @@ export interface operations {
              *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -3795,7 +3795,7 @@ export interface operations {
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `409`: `held_by`: another client holds the control of the device; `details` says which, and until when.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -3844,7 +3844,7 @@ export interface operations {
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `409`: `held_by`: another client holds the control of the device; `details` says which, and until when.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -3899,7 +3899,7 @@ export interface operations {
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `410`: `Cursor expired`: the log no longer reaches back to the cursor.
              *     - `429`: Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -3957,7 +3957,7 @@ export interface operations {
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4006,7 +4006,7 @@ export interface operations {
              *     - `404`: `Job not found`: the job does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4054,7 +4054,7 @@ export interface operations {
              *     - `404`: `Job not found`: the job does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4114,7 +4114,7 @@ export interface operations {
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4163,7 +4163,7 @@ export interface operations {
              *     - `404`: `Job not found`: the job does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4211,7 +4211,7 @@ export interface operations {
              *     - `404`: `Job not found`: the job does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4259,7 +4259,7 @@ export interface operations {
              *     - `404`: `Job not found`: the job does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4315,7 +4315,7 @@ export interface operations {
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `406`: `Not acceptable`: `Accept` allows none of the media types of the reply.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4370,7 +4370,7 @@ export interface operations {
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4432,7 +4432,7 @@ export interface operations {
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4495,7 +4495,7 @@ export interface operations {
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4543,7 +4543,7 @@ export interface operations {
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4592,7 +4592,7 @@ export interface operations {
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4652,7 +4652,7 @@ export interface operations {
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 60 calls in this minute, or as many files of your organisation are read as may be at the same time, which `details` then say: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4714,7 +4714,7 @@ export interface operations {
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `406`: `Not acceptable`: `Accept` allows none of the media types of the reply.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4778,7 +4778,7 @@ export interface operations {
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 60 calls in this minute, or as many files of your organisation are read as may be at the same time, which `details` then say: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4830,7 +4830,7 @@ export interface operations {
              *     - `404`: `Mission not found`: the mission does not exist, or it was deleted.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4877,7 +4877,7 @@ export interface operations {
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4926,7 +4926,7 @@ export interface operations {
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -4974,7 +4974,7 @@ export interface operations {
              *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -5022,7 +5022,7 @@ export interface operations {
              *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -5073,7 +5073,7 @@ export interface operations {
              *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -5125,7 +5125,7 @@ export interface operations {
              *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -5183,7 +5183,7 @@ export interface operations {
              *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
              *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8, or a file of another type.
              *     - `429`: Your client has made 30 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -5235,7 +5235,7 @@ export interface operations {
              *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {
@@ -5283,7 +5283,7 @@ export interface operations {
              *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
              *     - `405`: The path has no such method. `Allow` names those that it has.
              *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
-             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.
              */
             default: {
                 headers: {

@@ -58,7 +58,7 @@ export const commonErrors = (
         },
   500: {
     description:
-      'An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.',
+      'An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`, if the operation has one.',
     example: {
       summary: 'An unexpected error',
       value: { error: 'Internal server error', requestId: exampleValue('requestId') },

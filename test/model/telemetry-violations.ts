@@ -246,6 +246,9 @@ export function replyViolations({ jobId, news, late, sentAt, accepted, recorded 
   ];
 }
 
+/** By how much the clocks of a device and of the platform, which says when a flight began and ended, may differ. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /**
  * Violations in the track of a job: every second of the flight that a position was accepted of, once, with the earliest of that
  * second, whatever the order; and nothing else.
@@ -265,7 +268,7 @@ export function trackViolations(
     if (!sent.has(sampleName(position))) violations.push(`an unpublished position of ${sampleName(position)}`);
     if (altitude !== altitudeAt(timestamp)) violations.push(`another position of ${sampleName(position)}`);
     if (slots.has(slot)) violations.push(`two positions of ${slot}`);
-    if (timestamp < startedFrom || timestamp > endedBy)
+    if (timestamp < startedFrom - CLOCKS_DIFFER_MS || timestamp > endedBy + CLOCKS_DIFFER_MS)
       violations.push(`a position of ${sampleName(position)}, which is not in the flight`);
     slots.set(slot, timestamp);
   }

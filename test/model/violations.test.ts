@@ -338,8 +338,8 @@ describe('trackViolations', () => {
     ['an unpublished position', [flight, lists, positions(2500, 3200, 4000)]],
     ['an unpublished position', [flight, lists, [...positions(2500), { ...at(3200, 'device-2'), altitude: 400 }]]],
     ['another position', [flight, lists, [...positions(2500), { ...at(3200), altitude: 1 }]]],
-    ['not in the flight', [{ ...flight, startedFrom: 2600 }, lists, positions(2500, 3200)]],
-    ['not in the flight', [{ ...flight, endedBy: 3000 }, lists, positions(2500, 3200)]],
+    ['not in the flight', [{ ...flight, startedFrom: 2600 + 60_000 }, lists, positions(2500, 3200)]],
+    ['not in the flight', [{ ...flight, endedBy: 3000 - 60_000 }, lists, positions(2500, 3200)]],
     ['but only 0 recorded', [flight, lists.map((list) => ({ ...list, recorded: 0 })), positions(2500, 3200)]],
   ])('finds "%s"', (violation, input) => {
     expect(trackViolations(...input)).toContainEqual(expect.stringContaining(violation));

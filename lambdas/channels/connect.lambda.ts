@@ -32,17 +32,17 @@ async function openForViewer(event: ConnectEvent, shareCode: string, now: Date):
 }
 
 /** `$connect`: a partner with a token, for a status channel or telemetry, or a viewer with a share code, for telemetry. */
-export const handler = handshake(async (event, now) => {
+export const handler = handshake(async (event, now, line) => {
   expectCloudFront(event);
-  const { connectionId } = event.requestContext;
   const { channel, shareCode } = event.queryStringParameters ?? {};
   const token = tokenIn(event);
   if (token === undefined && channel === TELEMETRY && shareCode) return openForViewer(event, shareCode, now);
   if (token === undefined) throw new Refusal('unauthorized');
   const identity = await identify(token);
+  line.clientId = identity.clientId;
   const handshakes = identity.limits?.[HANDSHAKE] ?? HANDSHAKES_PER_MINUTE;
   await limitRate(callCounter(identity.clientId, HANDSHAKE), handshakes, now);
-  if (channel === TELEMETRY) await openPartnerSession(connectionId, identity, now);
+  if (channel === TELEMETRY) await openPartnerSession(line.connectionId, identity, now);
   else await followChannel(event, identity, now);
   return {};
 });

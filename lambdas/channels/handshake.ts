@@ -3,7 +3,7 @@ import { resourceRefusal } from '../../contract/refusals';
 import { isThrottled } from '../../data/store/throttled';
 import { Refusal, type RefusalCode } from '../../domain/values/refusal';
 import { logger } from '../runtime/logger';
-import { named } from '../runtime/subject';
+import { named, type Subject } from '../runtime/subject';
 import { ORIGIN_VERIFY } from '../../contract/channels/origin-verify';
 import { isOriginSecret } from '../../data/channels/origin-secret';
 import { bearerToken } from '../access/credentials';
@@ -19,18 +19,27 @@ export interface Accepted {
 /** DynamoDB is throttled: the client is to come back later, like one of too many. */
 const tooMany = new Refusal('too_many_requests');
 
+/** What the log says of a handshake. */
+interface Opened extends Subject {
+  readonly connectionId: string;
+  /** Undefined for a viewer, and until the token has been verified. */
+  clientId?: string;
+}
+
 /**
  * Makes a `$connect` function: a refusal becomes the HTTP status of the handshake, throttling of DynamoDB 429, any
- * other error a 500. Logs each handshake once, without its query, which may hold a token or a share code.
+ * other error a 500. Logs each handshake once, with its client, and without its query, which may hold a token or a share
+ * code.
+ * @param accept adds the client to the line as soon as it is known
  */
 export const handshake =
-  (accept: (event: ConnectEvent, now: Date) => Promise<Accepted>) =>
+  (accept: (event: ConnectEvent, now: Date, line: Opened) => Promise<Accepted>) =>
   async (event: ConnectEvent): Promise<APIGatewayProxyStructuredResultV2> => {
     const { connectionId, requestId } = event.requestContext;
     const { id, shareCode } = event.queryStringParameters ?? {};
-    const line = { connectionId, requestId, ...named(id), ...named(shareCode) };
+    const line: Opened = { connectionId, requestId, ...named(id), ...named(shareCode) };
     try {
-      const { protocol, reason } = await accept(event, new Date());
+      const { protocol, reason } = await accept(event, new Date(), line);
       logger.info('handshake', { ...line, status: 200, ...(reason && { reason }) });
       return { statusCode: 200, ...(protocol && { headers: { 'Sec-WebSocket-Protocol': protocol } }) };
     } catch (error) {

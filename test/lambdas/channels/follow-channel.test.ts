@@ -173,6 +173,20 @@ describe('The token', () => {
     await expect(handshake()).resolves.toBe(403);
   });
 
+  test.each<[string, number, Handshake, object]>([
+    ['is accepted', 200, {}, { clientId: 'client1' }],
+    ['is refused', 404, { query: { channel: 'job', id: 'odd' } }, { clientId: 'client1' }],
+    ['has no valid token', 401, { headers: { Authorization: 'Bearer x' } }, {}],
+  ])('names its client in the log when the handshake %s', async (_, status, given, client) => {
+    await expect(handshake(given)).resolves.toBe(status);
+    const [{ clientId, ...line } = {}] = logLines();
+    expect([line, { ...(clientId !== undefined && { clientId }) }]).toMatchObject([
+      { message: 'handshake', status },
+      client,
+    ]);
+    expect(Object.keys(client).length > 0).toBe(clientId !== undefined);
+  });
+
   test('is in no log, whether sent in the header or in the query', async () => {
     await handshake();
     await handshake({ query: { channel: 'job', id: id('job'), token }, headers: {} });

@@ -112,7 +112,8 @@ npm run operator -- <command> --help    its options, with an example
 
   job                       state, timeline, creator, followers
   share                     state, device, viewers, expiry
-  device                    state, group, job, stream, followers, shares
+  device                    state, group, job, stream, followers, shares,
+                            publishers, what was dropped
   client                    status, scopes, connections, limits, last jobs
   revoke-share              ends a share
   limits                    shows the limits of a client, or gives it its own
@@ -134,7 +135,11 @@ const commands: Readonly<Record<CommandName, string>> = {
     'state, device, viewers, expiry, creator. Takes its code or\nits digest, as logs have it, and prints the digest.',
     '3b7c1e0f9d2a4c6e8b1d3f5a7c9e0b2d',
   ),
-  device: show('device', 'state, group, job, stream, followers, shares.', 'device-7k2m9qx4-01jd8x2v4n6q8s0t2w4y6z8b0c'),
+  device: show(
+    'device',
+    'state, group, job, stream, followers, shares. From the\nlogs of the last hour: who published it, and what was dropped and why.',
+    'device-7k2m9qx4-01jd8x2v4n6q8s0t2w4y6z8b0c',
+  ),
   client: show(
     'client',
     'status, scopes, number of keys, from when its tokens count,\nconnections, limits, last jobs.',

@@ -10,7 +10,8 @@ export function description(
   return [table(rows), ...lists.map(([title, of]) => listed(title, of))].join('\n\n');
 }
 
-const listed = (title: string, rows: readonly (readonly string[])[]) =>
+/** A title, and rows below it. */
+export const listed = (title: string, rows: readonly (readonly string[])[]) =>
   rows.length === 0 ? `${title}: none` : `${title}:\n${table(rows).replaceAll(/^/gm, '  ')}`;
 
 /** Counts by client as text: `abc 2, viewers 1`. */

@@ -3,10 +3,12 @@ import type { Terminal } from '../command-line/terminal';
 import { Session } from '../deployment/session';
 import { readCommandLine, type CommandName, type Flags, helpFor, overview } from './command-line';
 import { digestShareCode } from '../../data/shares/share-id';
+import { SAMPLES_RECEIVED } from '../../domain/telemetry/receipt';
 import { kindOf } from '../../domain/values/id';
 import { reasonOf } from '../command-line/errors';
 import { readLines } from '../trace/read-lines';
 import { describeLines } from '../trace/way';
+import { describePublished, publishedIn } from './published';
 
 type Command = (flags: Flags, session: Session) => Promise<Report>;
 
@@ -37,7 +39,7 @@ export const run = (args: readonly string[], terminal: Terminal): Promise<number
       const report = await commands[read.command](read.flags, session);
       if (acting.includes(read.command)) return { report, asJson: read.flags.json };
       session.progress('reading the logs');
-      return { report: await withLastErrors(report, read.flags), asJson: read.flags.json };
+      return { report: await withLogs(read.command, report, read.flags), asJson: read.flags.json };
     } finally {
       session.endProgress();
     }
@@ -48,17 +50,24 @@ const HOUR_MS = 60 * 60_000;
 const MOST = 10;
 
 /**
- * Adds the last errors about a resource to what is shown of it, from the logs of the functions: those of the last hour.
- * When the logs can't be read, it says why instead.
+ * Adds to what is shown of a resource what the logs of the functions say of the last hour: the last errors about it, and
+ * who publishes a device. When the logs can't be read, it says why instead.
  */
-async function withLastErrors(report: Report, flags: Flags, now = new Date()): Promise<Report> {
+async function withLogs(command: CommandName, report: Report, flags: Flags, now = new Date()): Promise<Report> {
   const given = flags.id ?? '';
   const id = kindOf(given) === 'share' ? digestShareCode(given) : given;
+  const isDevice = command === 'device';
   try {
-    const lines = await readLines(flags, id, new Date(now.getTime() - HOUR_MS), now);
+    const wanted = { id, since: new Date(now.getTime() - HOUR_MS), leftOut: isDevice ? undefined : SAMPLES_RECEIVED };
+    const lines = await readLines(flags, wanted, now);
+    const published = publishedIn(lines);
     const errors = lines.filter(({ level }) => level === 'ERROR').slice(-MOST);
     const listed = errors.length > 0 ? `:\n${describeLines(errors).join('\n')}` : ' of the last hour: none';
-    return { ...report, json: { ...(report.json as object), errors }, text: `${report.text}\n\nErrors${listed}` };
+    return {
+      ...report,
+      json: { ...(report.json as object), ...(isDevice && { published }), errors },
+      text: [report.text, ...(isDevice ? [describePublished(published)] : []), `Errors${listed}`].join('\n\n'),
+    };
   } catch (error) {
     return { ...report, text: `${report.text}\n\nErrors: the logs can't be read: ${reasonOf(error)}` };
   }

@@ -10,18 +10,34 @@ const MAX_LOG_GROUPS = 50;
 const MAX_LINES = 10_000;
 const POLL_MS = 1000;
 
-const insightsQuery = (id: string): string =>
-  `fields @log, @message | filter @message like "${id}" | sort @timestamp asc | limit ${MAX_LINES}`;
+const insightsQuery = (id: string, leftOut: string | undefined): string =>
+  [
+    'fields @log, @message',
+    `filter @message like "${id}"`,
+    ...(leftOut === undefined ? [] : [`filter @message not like "${leftOut}"`]),
+    'sort @timestamp asc',
+    `limit ${MAX_LINES}`,
+  ].join(' | ');
+
+/** Which lines are read. */
+interface Wanted {
+  readonly id: string;
+  readonly since: Date;
+  /** The message of those that are not, of which there may be more than {@link MAX_LINES}. */
+  readonly leftOut?: string | undefined;
+}
 
 /**
  * Reads the lines that name an identifier from the logs of a deployment's functions.
  * @throws Error when they can't be read
  */
-export async function readLines({ local, stack }: Whereabouts, id: string, since: Date, now: Date): Promise<LogLine[]> {
-  if (!local) return readInsightsLines(stack ?? process.env['STACK_NAME'] ?? 'DroneMissionApi', id, since, now);
+export async function readLines({ local, stack }: Whereabouts, wanted: Wanted, now: Date): Promise<LogLine[]> {
+  if (!local) return readInsightsLines(stack ?? process.env['STACK_NAME'] ?? 'DroneMissionApi', wanted, now);
   await useLocalStack();
-  const lines = await readLocalLines(process.env['LOCAL_DIR'] ?? '.local', id);
-  return lines.filter(({ timestamp }) => timestamp >= since.toISOString());
+  const lines = await readLocalLines(process.env['LOCAL_DIR'] ?? '.local', wanted.id);
+  return lines.filter(
+    ({ timestamp, message }) => timestamp >= wanted.since.toISOString() && message !== wanted.leftOut,
+  );
 }
 
 /** Of the stack on this machine. @param folder its data folder */
@@ -37,7 +53,7 @@ async function readLocalLines(folder: string, id: string): Promise<LogLine[]> {
 }
 
 /** Of the log groups of a stack, by CloudWatch Logs Insights. @throws Error when a query does not complete */
-async function readInsightsLines(stack: string, id: string, since: Date, now: Date): Promise<LogLine[]> {
+async function readInsightsLines(stack: string, { id, since, leftOut }: Wanted, now: Date): Promise<LogLine[]> {
   const { CloudWatchLogsClient, StartQueryCommand, GetQueryResultsCommand } =
     await import('@aws-sdk/client-cloudwatch-logs');
   const client = new CloudWatchLogsClient();
@@ -47,7 +63,7 @@ async function readInsightsLines(stack: string, id: string, since: Date, now: Da
     const { queryId } = await client.send(
       new StartQueryCommand({
         logGroupNames: groups.slice(from, from + MAX_LOG_GROUPS),
-        queryString: insightsQuery(id),
+        queryString: insightsQuery(id, leftOut),
         startTime: Math.floor(since.getTime() / 1000),
         endTime: Math.ceil(now.getTime() / 1000),
       }),

@@ -1,5 +1,6 @@
 import { digestShareCode } from '../../data/shares/share-id';
 import { madeAt } from '../../data/store/new-id';
+import { SAMPLES_RECEIVED } from '../../domain/telemetry/receipt';
 import { kindOf } from '../../domain/values/id';
 import { readOptionsAndWords } from '../command-line/read-options';
 import type { Terminal } from '../command-line/terminal';
@@ -44,7 +45,7 @@ export async function run(args: readonly string[], terminal: Terminal, now = new
     if (given === undefined || more.length > 0 || !identifier.test(given)) throw new UsageError('give one identifier');
     const id = kindOf(given) === 'share' ? digestShareCode(given) : given;
     const since = sinceOf(values.since, id, now);
-    const lines = await readLines(values, id, since, now);
+    const lines = await readLines(values, { id, since, leftOut: SAMPLES_RECEIVED }, now);
     if (lines.length > 0) terminal.print(`${describeLines(lines).join('\n')}\n\n`);
     if (kindOf(id) === 'job' || lines.length === 0) terminal.print(`${whereItStopped(lines)}\n`);
     return lines.length > 0 ? 0 : 1;

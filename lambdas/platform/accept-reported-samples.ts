@@ -2,10 +2,12 @@ import { sendToDeadLetterQueue } from '../../data/platform/send-to-dead-letter-q
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import { Unreadable } from '../../domain/values/judged';
 import { notIssued, type Detail } from '../../domain/values/refusal';
+import { PLATFORM } from '../../domain/values/service';
 import type { Sample } from '../../domain/telemetry/sample';
 import { allSettled } from '../runtime/concurrency';
 import { faultsIn } from '../runtime/details';
 import { acceptTelemetry } from '../telemetry/accept-telemetry';
+import { logPublished, type SampleFault } from '../telemetry/publisher-log';
 import { EventTooEarly, detailLines, type Drop, type Occurrence } from './occurrence';
 
 /** A sample with its place in the event. */
@@ -45,6 +47,7 @@ export async function acceptReportedSamples(
 ): Promise<Drop | undefined> {
   const { own, malformed } = byOrganisation(telemetry);
   const unknown: Sample[] = [];
+  const refused: SampleFault[] = [];
   let accepted = 0;
   const accept = async ([owner, placed]: [Organisation, Placed[]]) => {
     const samples = placed.map(({ sample }) => sample);
@@ -52,11 +55,14 @@ export async function acceptReportedSamples(
     accepted += acceptance.accepted;
     for (const { index, isUnknown, ...fault } of acceptance.refused) {
       const { sample, place } = placed[index] as Placed;
+      refused.push({ index: place, ...fault });
       if (isUnknown) unknown.push(sample);
       else malformed.push({ input: sample, place, faults: [fault] });
     }
   };
+  const unreadable = malformed.flatMap(({ place, faults }) => faults.map((fault) => ({ index: place, ...fault })));
   await allSettled([...own].map(accept));
+  logPublished(PLATFORM, telemetry, [...unreadable, ...refused], now);
   const setAside = ({ input, faults }: Malformed) =>
     sendToDeadLetterQueue(JSON.stringify(withDetail({ telemetry: [input] })), detailLines(faults));
   await allSettled(malformed.map(setAside));

@@ -1,14 +1,13 @@
 import * as actions from '../../contract/telemetry/telemetry.actions';
 import { faultsIn, readable } from '../runtime/details';
 import { Unreadable } from '../../domain/values/judged';
-import { Refusal, type Detail } from '../../domain/values/refusal';
+import { Refusal } from '../../domain/values/refusal';
 import { answer } from '../sockets/action';
 import { acceptTelemetry } from './accept-telemetry';
+import { logPublished, type SampleFault } from './publisher-log';
 
-/** A fault of a sample, by its place in the list. */
-type Fault = Detail & { readonly index: number };
-
-const faultOf = (index: number, { path, message }: Detail): Fault => ({
+/** A fault with its path in the message. */
+const inMessage = ({ index, path, message }: SampleFault): SampleFault => ({
   index,
   path: ['telemetry', index, path].filter((part) => part !== '').join('.'),
   message,
@@ -16,7 +15,7 @@ const faultOf = (index: number, { path, message }: Detail): Fault => ({
 
 export const handler = answer('publish', actions.publish, async ({ session, message: { telemetry }, now }) => {
   const unreadable = telemetry.flatMap((each, index) =>
-    each instanceof Unreadable ? faultsIn(each).map((detail) => faultOf(index, detail)) : [],
+    each instanceof Unreadable ? faultsIn(each).map((detail) => ({ ...detail, index })) : [],
   );
   const samples = telemetry.flatMap((sample, index) => (sample instanceof Unreadable ? [] : [{ sample, index }]));
   const { accepted, recorded, refused, warnings } = await acceptTelemetry(
@@ -24,9 +23,10 @@ export const handler = answer('publish', actions.publish, async ({ session, mess
     samples.map(({ sample }) => sample),
     now,
   );
-  const faults = [...unreadable, ...refused.map((each) => faultOf(samples[each.index]?.index ?? 0, each))].toSorted(
-    (one, other) => one.index - other.index,
-  );
+  const placed = refused.map((each) => ({ ...each, index: samples[each.index]?.index ?? 0 }));
+  const found = [...unreadable, ...placed].toSorted((one, other) => one.index - other.index);
+  logPublished(session.clientId, telemetry, found, now);
+  const faults = found.map(inMessage);
   // When none is left, it is an error as for any other message.
   if (new Set(faults.map(({ index }) => index)).size === telemetry.length)
     throw new Refusal('invalid_request', readable(faults.map(({ path, message }) => ({ path, message }))));

@@ -126,10 +126,12 @@ describe('The last errors', () => {
   });
 
   test('about a resource are shown, from the logs of the functions', async () => {
-    const { deviceId } = await given();
+    const { deviceId, jobId } = await given();
     const line = (level: string) => ({ level, message: `a line of ${level}`, timestamp: '2026-11-27T10:30:00.000Z' });
     const error = { name: 'Error', message: 'throttled', operation: 'PutItem', tables: ['fleet'] };
-    const texts = [line('INFO'), { ...line('ERROR'), error }].map((each) => JSON.stringify(each));
+    const received = { ...line('INFO'), message: 'samples received', deviceId, publisher: 'acme', samples: 7 };
+    const lost = { ...received, dropped: 'position at 0, 0' };
+    const texts = [line('INFO'), { ...line('ERROR'), error }, received, lost].map((each) => JSON.stringify(each));
     logs.on(StartQueryCommand).resolves({ queryId: 'query' });
     logs.on(GetQueryResultsCommand).resolves({
       status: 'Complete',
@@ -140,7 +142,15 @@ describe('The last errors', () => {
     });
     const { printed } = await operator('device', deviceId);
     expect(printed).toMatch(/Errors:\n\S+ {2}fan-out {2}ERROR {2}a line of ERROR {2}Error throttled PutItem fleet\n$/);
-    expect(await shown('device', deviceId)).toMatchObject({ errors: [{ level: 'ERROR', error }] });
+    expect(printed).toMatch(
+      /client acme +7 or more +last 2026-11-27T10:30:00.000Z\n.*client acme .*dropped: position at 0, 0\n\n/,
+    );
+    const published = [{ publisher: 'acme', samples: 7 }, { dropped: 'position at 0, 0' }];
+    expect(await shown('device', deviceId)).toMatchObject({ published, errors: [{ level: 'ERROR', error }] });
+    const queries = () => logs.commandCalls(StartQueryCommand).map(({ args: [{ input }] }) => input.queryString);
+    expect(queries().join()).not.toContain('samples received');
+    await operator('job', jobId);
+    expect(queries().at(-1)).toContain('| filter @message not like "samples received" |');
   });
 
   test('are left out when the logs can’t be read, and the rest is shown', async () => {

@@ -116,7 +116,7 @@ describe('The command', () => {
     const inputs = logs.commandCalls(StartQueryCommand).map(({ args: [{ input }] }) => input);
     expect(inputs.map(({ logGroupNames = [] }) => logGroupNames.length)).toEqual([50, 10]);
     expect(inputs[0]).toMatchObject({
-      queryString: expect.stringContaining(`like "${jobId}"`) as string,
+      queryString: expect.stringContaining(`like "${jobId}" | filter @message not like "samples received" |`) as string,
       startTime: Date.parse(createdAt) / 1000,
       endTime: now.getTime() / 1000,
     });

@@ -6,7 +6,7 @@ import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
-import { logLines } from '../fixtures/log';
+import { logLines, otherLines, receipts } from '../fixtures/log';
 import {
   consume,
   givenStore,
@@ -203,6 +203,24 @@ describe('A reported job status', () => {
 });
 
 describe('Reported telemetry', () => {
+  test('is logged as the platform’s, with what was dropped of it', async () => {
+    const deviceId = newDeviceId();
+    givenDevices(deviceItem(deviceId));
+    const nowhere = { type: 'Point', coordinates: [0, 0, 30] };
+    const all = [
+      { ...sample(deviceId), navigation: { position: nowhere } },
+      { ...sample(deviceId), battery: 'full' },
+    ];
+    await consume(telemetry({ telemetry: [...all, sample('drone-7')] }));
+    expect(
+      receipts().map(({ publisher, deviceId: of, dropped, samples }) => [publisher, of, dropped, samples]),
+    ).toEqual([
+      [PLATFORM, deviceId, 'position at 0, 0', 1],
+      [PLATFORM, deviceId, 'malformed: battery', 1],
+      [PLATFORM, undefined, 'deviceId is not an identifier of this service', 1],
+    ]);
+  });
+
   test('is delivered and saved like published telemetry', async () => {
     const deviceId = newDeviceId();
     givenDevices(deviceItem(deviceId, { socketsUntil: later }));
@@ -239,7 +257,7 @@ describe('Reported telemetry', () => {
     givenDevices(deviceItem(deviceId, { reportedAt: at, lastState: JSON.stringify({ timestamp: at }) }));
     expect(await consume(telemetry(sample(deviceId)))).toEqual(succeeded);
     expect(updates('fleet')).toEqual([]);
-    expect(logLines()).toMatchObject([{ reason: 'late' }]);
+    expect(otherLines()).toMatchObject([{ reason: 'late' }]);
   });
 
   test('with a malformed sample sends that to the dead-letter queue alone, with the reason, and applies the others', async () => {
@@ -258,7 +276,7 @@ describe('Reported telemetry', () => {
       [telemetry({ telemetry: [lost] }), 'sensorPayload.__proto__ is a name that programs lose: choose another'],
       [telemetry({ telemetry: [ahead] }), 'timestamp is more than 60 seconds in the future'],
     ]);
-    expect(logLines()).toMatchObject([{ level: 'WARN', reason: 'malformed', eventId: 'event-1' }]);
+    expect(otherLines()).toMatchObject([{ level: 'WARN', reason: 'malformed', eventId: 'event-1' }]);
     expect(rejected()).toMatchObject([
       [
         'report.rejected',
@@ -300,7 +318,7 @@ describe('Reported telemetry', () => {
     test('is logged as early', async () => {
       givenDevices();
       await consume(telemetry(sample(newDeviceId())));
-      expect(logLines()).toMatchObject([{ level: 'INFO', eventId: 'event-1' }]);
+      expect(otherLines()).toMatchObject([{ level: 'INFO', eventId: 'event-1' }]);
     });
 
     test('is accepted once the device is registered', async () => {
@@ -317,7 +335,7 @@ describe('Reported telemetry', () => {
       givenDevices();
       expect(await consumeAgain(5, telemetry(sample(newDeviceId())))).toEqual(succeeded);
       expect(deadLetters()).toEqual([]);
-      expect(logLines()).toMatchObject([{ level: 'WARN', type: 'device.telemetry.reported', reason: 'unknown' }]);
+      expect(otherLines()).toMatchObject([{ level: 'WARN', type: 'device.telemetry.reported', reason: 'unknown' }]);
     });
   });
 });

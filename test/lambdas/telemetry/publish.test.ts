@@ -70,6 +70,17 @@ describe('publish', () => {
     jest.useRealTimers();
   });
 
+  test('logs who published a device at 0, 0, once', async () => {
+    const lost = sample({ navigation: { position: { type: 'Point', coordinates: [0, 0, 30] } } });
+    given(lost);
+    await publish(lost);
+    await publish({ ...lost, timestamp: new Date(Date.now() + 1).toISOString() });
+    const { deviceId } = lost;
+    expect(logLines()).toMatchObject([
+      { message: 'samples received', publisher: 'client1', deviceId, dropped: 'position at 0, 0', samples: 1 },
+    ]);
+  });
+
   test('accepts the others of a list and names each fault, by its place in the list', async () => {
     const [first, last] = [sample(), sample()];
     given(first, last);

@@ -11,7 +11,7 @@ import { handler as checkDevices } from '../../../lambdas/fleet/check-devices.la
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { deviceItem, newDeviceId, queue } from '../fixtures/telemetry';
-import { logLines } from '../fixtures/log';
+import { otherLines } from '../fixtures/log';
 import { fc, propertyRuns } from '../../property-runs';
 
 // A pause is no more than that the date is later then: the engine needs the timers.
@@ -208,7 +208,7 @@ test('however the samples of a flight are cut, shuffled, repeated and spread ove
       const { deviceId: _, ...newest } = sampleOf(deviceId, jobId, times.at(-1) ?? 0);
       const { lastState, stateAt } = await item();
       expect([JSON.parse(String(lastState)), stateAt]).toEqual([newest, newest.timestamp]);
-      expect(logLines().filter(({ reason }) => reason !== 'late')).toEqual([]);
+      expect(otherLines().filter(({ reason }) => reason !== 'late')).toEqual([]);
     }),
     { numRuns: propertyRuns(15) },
   );

@@ -3,6 +3,7 @@ import { waypoint } from '../../domain/missions/mission';
 import { knownRequests } from '../../domain/commands/command-request';
 import { location } from '../../domain/values/destination';
 import { shareRequest } from '../../domain/shares/new-share';
+import { leavesNullsOut } from '../../domain/values/nulls-left-out';
 import { metadata } from '../../domain/values/metadata';
 import { routePoint } from '../../domain/shares/route';
 import { position } from '../../domain/telemetry/sample';
@@ -113,12 +114,33 @@ export function jsonSchemas(
     override: ({ zodSchema, jsonSchema }) => complete(zodSchema, jsonSchema, io),
   });
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, id: _name, ...schema }]) => [
-      name,
-      withNumberFormats(withFields(schema, io, name)),
-    ]),
+    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, id: _name, ...schema }]) => {
+      const complete = withNumberFormats(withFields(schema, io, name));
+      const zodSchema = named[name];
+      return [name, io === 'input' && zodSchema && leavesNullsOut(zodSchema) ? withNulls(complete) : complete];
+    }),
   );
 }
+
+/** The schema with `null` in every optional member, also deeper. */
+function withNulls(schema: JsonSchema): JsonSchema {
+  const { properties, required = [], items } = schema;
+  const members = Object.entries(properties ?? {}).map(([name, member]) => {
+    const within = withNulls(member as JsonSchema);
+    return [name, required.includes(name) ? within : orNull(within)];
+  });
+  return {
+    ...schema,
+    ...(properties && { properties: Object.fromEntries(members) as typeof properties }),
+    ...(items && { items: withNulls(items as JsonSchema) }),
+  };
+}
+
+const orNull = (schema: JsonSchema) => ({
+  ...schema,
+  type: [schema.type, 'null'],
+  ...(schema.enum && { enum: [...schema.enum, null] }),
+});
 
 function complete(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: Direction): void {
   const replacement = written.get(zodSchema);

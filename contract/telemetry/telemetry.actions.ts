@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { judged } from '../../domain/values/judged';
 import { listOfDistinct } from '../../domain/values/list-of-distinct';
-import { sample } from '../../domain/telemetry/sample';
+import { reportedSample } from '../../domain/telemetry/reported-sample';
 import { name } from '../../domain/values/text';
 import { scopes, type Scope } from '../terms/scopes';
 import { publishWarning, refusedSample } from '../terms/message-fault';
@@ -57,7 +57,7 @@ export const publish = {
     // A single sample becomes a list of one, so that errors have the same path for both forms.
     telemetry: z.pipe(
       z.transform((one): unknown => (one === undefined || Array.isArray(one) ? one : [one])),
-      listOfDistinct(judged(sample), 1, MAX_SAMPLES, 'samples'),
+      listOfDistinct(judged(reportedSample), 1, MAX_SAMPLES, 'samples'),
     ),
   }),
   reply: z.object({

@@ -6,7 +6,7 @@ import { checkReport } from '../dispatch/job-check';
 import { jobReport } from '../jobs/job-report';
 import { judged } from '../values/judged';
 import { listOfDistinct } from '../values/list-of-distinct';
-import { sample } from '../telemetry/sample';
+import { reportedSample } from '../telemetry/reported-sample';
 import { moment, name, text } from '../values/text';
 
 /** When a change of the fleet happened, to the millisecond: of two changes in one second it decides which is later. */
@@ -28,7 +28,7 @@ export const inboundEvents = {
   'job.status.reported': jobReport,
   'device.telemetry.reported': z.pipe(
     z.transform((one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] })),
-    z.object({ telemetry: listOfDistinct(judged(sample), 1, MAX_REPORTED_SAMPLES, 'samples') }),
+    z.object({ telemetry: listOfDistinct(judged(reportedSample), 1, MAX_REPORTED_SAMPLES, 'samples') }),
   ),
   'device-group.registered': z.object({
     deviceGroupId: name,

@@ -5,10 +5,17 @@ import { moment, name, text } from '../values/text';
 
 const angle = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
 
+/** What is wrong with a position, or with a number of it, that is `null`: unlike other objects it is known whole, or not. */
+const known = {
+  error: ({ input }: z.core.$ZodRawIssue) =>
+    input === null ? 'must not be null: leave out a position that is not known as a whole' : undefined,
+};
+const coordinate = (min: number, max: number) => z.number(known).check(z.minimum(min), z.maximum(max));
+
 /** Longitude and latitude in degrees, altitude in metres above mean sea level (GeoJSON, RFC 7946). */
 export const position = z.strictObject({
   type: z.literal('Point'),
-  coordinates: z.tuple([angle(-180, 180), angle(-90, 90), z.number().check(z.minimum(-500), z.maximum(20_000))]),
+  coordinates: z.tuple([coordinate(-180, 180), coordinate(-90, 90), coordinate(-500, 20_000)], known),
 });
 
 /** Degrees; heading from true north. */

@@ -923,34 +923,34 @@ export interface components {
                  * @description Charge in percent, 0 to 100.
                  * @example 81
                  */
-                percent?: number;
+                percent?: number | null;
                 /**
                  * Format: double
                  * @description Remaining flight time in seconds, 0 to 86400.
                  * @example 1260
                  */
-                remainingFlightTime?: number;
+                remainingFlightTime?: number | null;
                 /**
                  * Format: double
                  * @description Volts, 0 to 1000.
                  * @example 24.1
                  */
-                voltage?: number;
-            };
+                voltage?: number | null;
+            } | null;
             /** @description A device of your organisation. */
             deviceId: string;
             /**
              * @description What the dock does: one of the known values, `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`, or one of your own.
              * @example OPEN
              */
-            dockState?: string;
+            dockState?: string | null;
             /**
              * @description What the drone does: one of the known values, `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`, or one of your own.
              * @example WAYPOINT
              */
-            droneState?: string;
+            droneState?: string | null;
             /** @description The job that the device flies. While that job is `IN_PROGRESS`, its channel shows the position of the device. */
-            jobId?: string;
+            jobId?: string | null;
             /** @description Where the drone is and how it moves. */
             navigation?: {
                 /** @description Orientation. */
@@ -960,20 +960,20 @@ export interface components {
                      * @description Degrees clockwise from true north, 0 to 360.
                      * @example 270.5
                      */
-                    heading?: number;
+                    heading?: number | null;
                     /**
                      * Format: double
                      * @description Degrees, positive with the nose up, -180 to 180.
                      * @example -2.1
                      */
-                    pitch?: number;
+                    pitch?: number | null;
                     /**
                      * Format: double
                      * @description Degrees, positive to the right, -180 to 180.
                      * @example 0.3
                      */
-                    roll?: number;
-                };
+                    roll?: number | null;
+                } | null;
                 /** @description Position as a GeoJSON point (RFC 7946). */
                 position?: {
                     /**
@@ -990,7 +990,7 @@ export interface components {
                      * @constant
                      */
                     type: "Point";
-                };
+                } | null;
                 /** @description Velocity. */
                 velocity?: {
                     /**
@@ -998,15 +998,15 @@ export interface components {
                      * @description Speed over ground in metres per second, 0 to 200.
                      * @example 12.5
                      */
-                    groundSpeed?: number;
+                    groundSpeed?: number | null;
                     /**
                      * Format: double
                      * @description Metres per second, positive upwards, -200 to 200.
                      * @example -0.5
                      */
-                    verticalSpeed?: number;
-                };
-            };
+                    verticalSpeed?: number | null;
+                } | null;
+            } | null;
             /**
              * @description How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
              * @example {
@@ -1021,7 +1021,7 @@ export interface components {
                  * @description Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
                  * @example 640
                  */
-                distanceLeft?: number;
+                distanceLeft?: number | null;
                 /**
                  * Format: double
                  * @description Percent of the whole flight, 0 to 100.
@@ -1033,12 +1033,12 @@ export interface components {
                  * @description Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
                  * @example 75
                  */
-                secondsLeft?: number;
-            };
+                secondsLeft?: number | null;
+            } | null;
             /** @description Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together. */
-            sensorPayload?: {
+            sensorPayload?: ({
                 /** @description The camera. */
-                camera?: {
+                camera?: ({
                     /** @description Orientation. */
                     orientation?: {
                         /**
@@ -1046,31 +1046,31 @@ export interface components {
                          * @description Degrees clockwise from true north, 0 to 360.
                          * @example 270.5
                          */
-                        heading?: number;
+                        heading?: number | null;
                         /**
                          * Format: double
                          * @description Degrees, positive with the nose up, -180 to 180.
                          * @example -2.1
                          */
-                        pitch?: number;
+                        pitch?: number | null;
                         /**
                          * Format: double
                          * @description Degrees, positive to the right, -180 to 180.
                          * @example 0.3
                          */
-                        roll?: number;
-                    };
+                        roll?: number | null;
+                    } | null;
                 } & {
                     [key: string]: unknown;
-                };
+                }) | null;
             } & {
                 [key: string]: unknown;
-            };
+            }) | null;
             /**
              * @description `true` for a device that exists in a simulation only.
              * @example false
              */
-            simulated?: boolean;
+            simulated?: boolean | null;
             /**
              * Format: date-time
              * @description When the device measured the sample: a date and time with `Z` or an offset, at most 60 seconds ahead of the service’s clock.
@@ -1084,32 +1084,32 @@ export interface components {
                  * @description Relative humidity in percent, 0 to 100.
                  * @example 61
                  */
-                humidity?: number;
+                humidity?: number | null;
                 /**
                  * Format: double
                  * @description Rain in millimetres per hour, 0 to 1000.
                  * @example 0
                  */
-                rain?: number;
+                rain?: number | null;
                 /**
                  * Format: double
                  * @description Degrees Celsius, -100 to 100.
                  * @example 17.5
                  */
-                temperature?: number;
+                temperature?: number | null;
                 /**
                  * Format: double
                  * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
                  * @example 225
                  */
-                windDirection?: number;
+                windDirection?: number | null;
                 /**
                  * Format: double
                  * @description Metres per second, 0 to 150.
                  * @example 4.2
                  */
-                windSpeed?: number;
-            };
+                windSpeed?: number | null;
+            } | null;
         };
         /** @description Data of sensors. Fields other than `camera` are specific to the vendor. */
         SensorPayload: {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { viewerCommand } from '../../../domain/commands/command';
 import { lateOutcome } from '../../../domain/commands/command-record';
 import { trackPoint } from '../../../domain/telemetry/flight';
+import { reportedSample } from '../../../domain/telemetry/reported-sample';
 import * as telemetry from '../../../domain/telemetry/sample';
 import { messageId } from '../../terms/message-id';
 import { messageFault, publishWarning, refusedSample } from '../../terms/message-fault';
@@ -29,7 +30,7 @@ const parts = {
   PublishWarning: publishWarning,
 };
 /** Parts of messages of clients. */
-const requestParts = { Sample: telemetry.sample, Command: viewerCommand };
+const requestParts = { Sample: reportedSample, Command: viewerCommand };
 
 export const schemaReference = (name: string) => `#/components/schemas/${name}`;
 

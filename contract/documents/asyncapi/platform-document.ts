@@ -1,7 +1,7 @@
 import { capitalised } from '../../../domain/values/text';
 import type * as z from 'zod/mini';
 import { viewerCommand } from '../../../domain/commands/command';
-import { sample } from '../../../domain/telemetry/sample';
+import { reportedSample } from '../../../domain/telemetry/reported-sample';
 import { inboundEvents, MAX_REPORTED_SAMPLES } from '../../../domain/platform/inbound-events';
 import { outboundEvents } from '../../../domain/platform/outbound-events';
 import { PLATFORM, SERVICE } from '../../../domain/values/service';
@@ -142,7 +142,7 @@ export function platformDocument() {
   const sent = direction('toService', PLATFORM, 'send', inboundEvents);
   const schemas: Record<string, JsonSchema> = {
     ...jsonSchemas({ Command: viewerCommand, ...namedDetails(outboundEvents) }, 'output', schemaReference),
-    ...jsonSchemas({ Sample: sample, ...namedDetails(inboundEvents) }, 'input', schemaReference),
+    ...jsonSchemas({ Sample: reportedSample, ...namedDetails(inboundEvents) }, 'input', schemaReference),
     [detailName(inboundEvents, 'device.telemetry.reported')]: reportedTelemetry,
   };
   const commandText = ['Command', findField('command')?.description ?? ''] as const;

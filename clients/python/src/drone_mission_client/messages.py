@@ -529,22 +529,75 @@ class Position1(TypedDict):
     """
 
 
+class Orientation1(TypedDict):
+    """
+    Orientation.
+    """
+
+    heading: NotRequired[float | None]
+    """
+    Degrees clockwise from true north, 0 to 360.
+    """
+    pitch: NotRequired[float | None]
+    """
+    Degrees, positive with the nose up, -180 to 180.
+    """
+    roll: NotRequired[float | None]
+    """
+    Degrees, positive to the right, -180 to 180.
+    """
+
+
+class Velocity1(TypedDict):
+    """
+    Velocity.
+    """
+
+    groundSpeed: NotRequired[float | None]
+    """
+    Speed over ground in metres per second, 0 to 200.
+    """
+    verticalSpeed: NotRequired[float | None]
+    """
+    Metres per second, positive upwards, -200 to 200.
+    """
+
+
 class Navigation1(TypedDict):
     """
     Where the drone is and how it moves.
     """
 
-    position: NotRequired[Position1]
+    position: NotRequired[Position1 | None]
     """
     Position as a GeoJSON point (RFC 7946).
     """
-    orientation: NotRequired[Orientation]
+    orientation: NotRequired[Orientation1 | None]
     """
     Orientation.
     """
-    velocity: NotRequired[Velocity]
+    velocity: NotRequired[Velocity1 | None]
     """
     Velocity.
+    """
+
+
+class Battery1(TypedDict):
+    """
+    State of the battery.
+    """
+
+    percent: NotRequired[float | None]
+    """
+    Charge in percent, 0 to 100.
+    """
+    voltage: NotRequired[float | None]
+    """
+    Volts, 0 to 1000.
+    """
+    remainingFlightTime: NotRequired[float | None]
+    """
+    Remaining flight time in seconds, 0 to 86400.
     """
 
 
@@ -553,7 +606,7 @@ class Camera2(TypedDict):
     The camera.
     """
 
-    orientation: NotRequired[Orientation]
+    orientation: NotRequired[Orientation1 | None]
     """
     Orientation.
     """
@@ -564,9 +617,55 @@ class SensorPayload2(TypedDict):
     Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together.
     """
 
-    camera: NotRequired[Camera2]
+    camera: NotRequired[Camera2 | None]
     """
     The camera.
+    """
+
+
+class Weather1(TypedDict):
+    """
+    Weather that the device reports.
+    """
+
+    windSpeed: NotRequired[float | None]
+    """
+    Metres per second, 0 to 150.
+    """
+    windDirection: NotRequired[float | None]
+    """
+    Degrees from which the wind blows, clockwise from true north, 0 to 360.
+    """
+    temperature: NotRequired[float | None]
+    """
+    Degrees Celsius, -100 to 100.
+    """
+    humidity: NotRequired[float | None]
+    """
+    Relative humidity in percent, 0 to 100.
+    """
+    rain: NotRequired[float | None]
+    """
+    Rain in millimetres per hour, 0 to 1000.
+    """
+
+
+class Progress4(TypedDict):
+    """
+    How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
+    """
+
+    percent: float
+    """
+    Percent of the whole flight, 0 to 100.
+    """
+    distanceLeft: NotRequired[float | None]
+    """
+    Metres still to fly: to `desiredLocation` until the drone is there, then to the end of the flight. Of a job without a place always to the end.
+    """
+    secondsLeft: NotRequired[float | None]
+    """
+    Estimated seconds until the drone has flown `distanceLeft`, 0 to 86400.
     """
 
 
@@ -579,39 +678,39 @@ class Sample(TypedDict):
     """
     When the device measured the sample: a date and time with `Z` or an offset, at most 60 seconds ahead of the service’s clock.
     """
-    droneState: NotRequired[str]
+    droneState: NotRequired[str | None]
     """
     What the drone does: one of the known values, `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`, or one of your own.
     """
-    dockState: NotRequired[str]
+    dockState: NotRequired[str | None]
     """
     What the dock does: one of the known values, `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`, or one of your own.
     """
-    navigation: NotRequired[Navigation1]
+    navigation: NotRequired[Navigation1 | None]
     """
     Where the drone is and how it moves.
     """
-    battery: NotRequired[Battery]
+    battery: NotRequired[Battery1 | None]
     """
     State of the battery.
     """
-    sensorPayload: NotRequired[SensorPayload2]
+    sensorPayload: NotRequired[SensorPayload2 | None]
     """
     Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together.
     """
-    weather: NotRequired[Weather]
+    weather: NotRequired[Weather1 | None]
     """
     Weather that the device reports.
     """
-    jobId: NotRequired[str]
+    jobId: NotRequired[str | None]
     """
     The job that the device flies. While that job is `IN_PROGRESS`, its channel shows the position of the device.
     """
-    progress: NotRequired[Progress]
+    progress: NotRequired[Progress4 | None]
     """
     How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
     """
-    simulated: NotRequired[bool]
+    simulated: NotRequired[bool | None]
     """
     `true` for a device that exists in a simulation only.
     """

@@ -115,9 +115,9 @@ export function jsonSchemas(
   });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, id: _name, ...schema }]) => {
-      const complete = withNumberFormats(withFields(schema, io, name));
+      const whole = withNumberFormats(withFields(schema, io, name));
       const zodSchema = named[name];
-      return [name, io === 'input' && zodSchema && leavesNullsOut(zodSchema) ? withNulls(complete) : complete];
+      return [name, io === 'input' && zodSchema && leavesNullsOut(zodSchema) ? withNulls(whole) : whole];
     }),
   );
 }

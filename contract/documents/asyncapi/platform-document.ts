@@ -111,7 +111,8 @@ it reports.
   \`eventId\` in the detail where there is one, else by the event's own \`id\`. Keep the later of two events on one resource: by
   \`version\` for jobs, by \`at\` or \`time\` for others.
 - A publisher calls PutEvents with \`Source\`, \`DetailType\`, \`Detail\` (JSON as text) and \`Time\`.
-- Fields that are not listed are ignored, except in a sample, where they are refused.
+- Fields that are not listed are ignored, except in a sample, where they are refused. \`null\` in an optional field is as if it were
+  left out.
 - A malformed event, one of an unknown type, and one with an identifier that this service could not have issued go to a dead-letter
   queue unchanged, and \`report.rejected\` says what is wrong. An event that changes nothing is dropped: \`repeated\`, \`late\`,
   \`contradictory\`, \`unknown\`.

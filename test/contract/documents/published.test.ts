@@ -202,6 +202,6 @@ describe('An open list', () => {
   test('of what a platform reports stays closed, since the service refuses other values', () => {
     const [, reported] = published.find(([file]) => file.endsWith('control.outcome.reported.json')) ?? [];
     const reasons = schemasIn(reported).filter(([path]) => path.endsWith('.properties.reason'));
-    expect(reasons.map(([, { enum: values = [] }]) => values.length)).toEqual([9]);
+    expect(reasons.map(([, { enum: values = [] }]) => values.filter((one) => one !== null).length)).toEqual([9]);
   });
 });

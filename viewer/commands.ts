@@ -1,6 +1,6 @@
 import type { KnownCommand } from '../domain/commands/command';
 import { endsFlight, stopNames } from '../domain/commands/stops';
-import { isOnGround } from '../domain/telemetry/flight';
+import { isOnGround } from '../domain/telemetry/drone-state';
 import { permitsCommand } from '../domain/shares/viewer-rights';
 import type { Connection } from './connection';
 import type { ShareStatus, ControlOutcome } from './parse-message';

@@ -10,7 +10,7 @@ import {
 } from '../contract/shares/viewer-protocol';
 import { viewerShareMessage, viewerTelemetryMessage } from '../contract/channels/socket-messages';
 import { trackPoint } from '../domain/telemetry/flight';
-import { deviceState } from '../domain/telemetry/sample';
+import { knownState } from '../domain/telemetry/known-state';
 import { moment, text } from '../domain/values/text';
 
 // The page's Content-Security-Policy allows no code made at run time.
@@ -80,7 +80,7 @@ export type ShareStatus = z.output<typeof shareStatus>;
 
 /** One sample of the shared device; `snapshot`: its last known state. */
 const telemetry = z.extend(z.pick(viewerTelemetryMessage, { type: true, snapshot: true }), {
-  ...deviceState.shape,
+  ...knownState.shape,
   droneState: name,
   dockState: name,
 });

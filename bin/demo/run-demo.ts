@@ -1,6 +1,6 @@
 import { ApiError, type Dispatch, type DroneMissionClient } from 'drone-mission-client';
 import type { ProgressStream } from '../command-line/progress';
-import { isOnGround } from '../../domain/telemetry/flight';
+import { isOnGround } from '../../domain/telemetry/drone-state';
 import { alarmNear, byDistance, type Place } from './alarm';
 import { FollowedFlight } from './followed-flight';
 import { Narrator, SEE_LOG } from './narrator';

@@ -776,7 +776,7 @@ type Candidate struct {
 	// Examples: 64
 	EtaSeconds int32 `json:"etaSeconds"`
 
-	// Reason Why it was passed over. Known values: `OFFLINE`: It does not report. `FLYING`: It is not on the ground. `BUSY`: An open job names it. `LOW_CHARGE`: Its charge is low, or not known. `TOO_FAR`: It would arrive later than `maxEtaSeconds`. Left out of a device that is free.
+	// Reason Why it was passed over. Known values: `OFFLINE`: It does not report. `FLYING`: It is not on the ground, as far as is known. `BUSY`: An open job names it. `LOW_CHARGE`: Its charge is low, or not known. `TOO_FAR`: It would arrive later than `maxEtaSeconds`. Left out of a device that is free.
 	//
 	// Examples: BUSY
 	Reason *string `json:"reason,omitempty"`
@@ -1411,6 +1411,9 @@ type DeviceEvent struct {
 	// Examples: WAYPOINT
 	DroneState *string `json:"droneState,omitempty"`
 
+	// MeasuredBefore How long before the time of a state its parts were measured.
+	MeasuredBefore *MeasuredBefore `json:"measuredBefore,omitempty"`
+
 	// Name Name of the device, for people.
 	//
 	// Examples: North 1
@@ -1495,7 +1498,7 @@ type DeviceRange struct {
 	Metres float64 `json:"metres"`
 }
 
-// DeviceState What a device reported. It holds only what the device knows.
+// DeviceState What is known of a device, of each part what it reported last.
 type DeviceState struct {
 	// Battery State of the battery.
 	Battery *Battery `json:"battery,omitempty"`
@@ -1514,6 +1517,9 @@ type DeviceState struct {
 	//
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
+
+	// MeasuredBefore How long before the time of a state its parts were measured.
+	MeasuredBefore *MeasuredBefore `json:"measuredBefore,omitempty"`
 
 	// Navigation Where the drone is and how it moves.
 	Navigation *Navigation `json:"navigation,omitempty"`
@@ -1995,6 +2001,9 @@ type JobEvent struct {
 	// Examples: PENDING
 	JobState JobStatus `json:"jobState"`
 
+	// MeasuredBefore How long before the time of a state its parts were measured.
+	MeasuredBefore *MeasuredBefore `json:"measuredBefore,omitempty"`
+
 	// Navigation Where the drone is and how it moves.
 	Navigation *Navigation `json:"navigation,omitempty"`
 
@@ -2431,6 +2440,9 @@ type ListedState struct {
 	// Examples: job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
 	JobId *string `json:"jobId,omitempty"`
 
+	// MeasuredBefore How long before the time of a state its parts were measured.
+	MeasuredBefore *MeasuredBefore `json:"measuredBefore,omitempty"`
+
 	// Navigation Where the drone is and how it moves.
 	Navigation *Navigation `json:"navigation,omitempty"`
 
@@ -2489,6 +2501,9 @@ type LookAtCommand struct {
 //
 // Examples: LOOK_AT
 type LookAtCommandName string
+
+// MeasuredBefore How long before the time of a state its parts were measured.
+type MeasuredBefore map[string]float64
 
 // MessageReply The operation is done.
 type MessageReply struct {
@@ -3040,7 +3055,7 @@ type SharedDevice struct {
 	// Examples: device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
 	DeviceId string `json:"deviceId"`
 
-	// LastState What a device reported. It holds only what the device knows.
+	// LastState What is known of a device, of each part what it reported last.
 	LastState *DeviceState `json:"lastState,omitempty"`
 
 	// Name Name of the device, for people.

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { refusalCodes } from '../../domain/values/refusal';
 import { permissions, shareTypes } from '../../domain/shares/share';
 import { shareStatusMessage } from '../../domain/channels/status-message';
-import { deviceState, orientation } from '../../domain/telemetry/sample';
+import { knownState } from '../../domain/telemetry/known-state';
+import { orientation } from '../../domain/telemetry/sample';
 import { messageFault } from '../terms/message-fault';
 import { viewerTelemetryFields } from './viewer-telemetry-fields';
 import { broadcastAccess, controlOutcomeMessage } from '../shares/viewer-protocol';
@@ -20,7 +21,7 @@ export const deviceTelemetryMessage = z.object({
   snapshot: z.optional(z.literal(true)),
   /** Of a snapshot: seconds from the sample's `timestamp` to the sending of the message, by the clock of this service. */
   age: z.optional(z.number()),
-  ...deviceState.shape,
+  ...knownState.shape,
 });
 export type DeviceTelemetryMessage = z.output<typeof deviceTelemetryMessage>;
 

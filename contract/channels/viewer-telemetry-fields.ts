@@ -14,4 +14,5 @@ export const viewerTelemetryFields = {
   weather: true,
   progress: true,
   simulated: true,
+  measuredBefore: true,
 } as const;

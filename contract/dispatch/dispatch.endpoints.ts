@@ -1,6 +1,6 @@
 import { dispatchRequest } from '../../domain/dispatch/candidate';
 import { JOBS_CHECKED_PER_MINUTE, JOBS_DISPATCHED_PER_MINUTE } from '../terms/rates';
-import { jobRequest } from '../../domain/jobs/job';
+import { jobRequest } from '../../domain/jobs/job-request';
 import type { Endpoint } from '../terms/endpoint';
 import * as schemas from './dispatch.schemas';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/fleet/device';
-import { deviceState } from '../../domain/telemetry/sample';
+import { knownState } from '../../domain/telemetry/known-state';
 import { links, success } from '../terms/page.schemas';
 
 export const resourcesQuery = z.strictObject({ include: z.optional(z.enum(['state'])) });
@@ -17,7 +17,7 @@ export const sharedDevice = z.extend(
 export const shareResourcesReply = z.object({ success, resources: z.array(sharedDevice), count: z.int() });
 
 /** What a device reported last, in a list of many: the sensor payload of a thousand devices would exceed what Lambda returns. */
-export const listedState = z.omit(deviceState, { sensorPayload: true });
+export const listedState = z.omit(knownState, { sensorPayload: true });
 
 /** A device in its group. */
 export const device = z.extend(z.pick(domain.deviceRecord, { deviceId: true, name: true, status: true }), {

@@ -1,4 +1,6 @@
-import { jobChange, jobRequest, MAX_SEARCHED } from '../../domain/jobs/job';
+import { jobChange } from '../../domain/jobs/job-change';
+import { jobRequest } from '../../domain/jobs/job-request';
+import { MAX_SEARCHED } from '../../domain/jobs/job';
 import type { Endpoint } from '../terms/endpoint';
 import { JOBS_CREATED_PER_MINUTE } from '../terms/rates';
 import * as schemas from './jobs.schemas';

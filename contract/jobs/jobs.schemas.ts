@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/jobs/job';
+import { jobRequest } from '../../domain/jobs/job-request';
 import { links, nextToken, page, success } from '../terms/page.schemas';
 
 export const jobsQuery = z.strictObject({
   ...page,
   status: z.optional(domain.jobStatus),
-  deviceGroupId: domain.jobRequest.shape.deviceId,
-  deviceId: domain.jobRequest.shape.deviceId,
+  deviceGroupId: jobRequest.shape.deviceId,
+  deviceId: jobRequest.shape.deviceId,
 });
 
 export const createdJob = z.extend(domain.jobSummary, { links });

@@ -88,6 +88,11 @@ export const telemetryFields: Fields = {
     description: 'Name of the job that the last sample of the device names. Left out when there is none.',
     examples: ['Roof survey'],
   },
+  measuredBefore: {
+    description:
+      'What was measured before `timestamp`, and by how many seconds, to a thousandth: by its path, such as `battery`, or a value of it that is older still, such as `battery.voltage`. What is not named was measured at `timestamp`.',
+    examples: [{ battery: 1.8, 'navigation.orientation': 0.2 }],
+  },
   navigation: { description: 'Where the drone is and how it moves.' },
   orientation: { description: 'Orientation.' },
   percent: { description: 'Charge in percent, 0 to 100.', examples: [81] },
@@ -209,7 +214,8 @@ export const telemetryFields: Fields = {
 
 /** Objects in replies, by the export of their schema: generated clients have a class for each. */
 export const telemetryObjects: Objects = {
-  deviceState: 'What a device reported. It holds only what the device knows.',
+  deviceState: 'What is known of a device, of each part what it reported last.',
+  measuredBefore: 'How long before the time of a state its parts were measured.',
   navigation: 'Where the drone is and how it moves.',
   position: 'A GeoJSON point (RFC 7946).',
   orientation: 'Orientation of a drone or a camera.',

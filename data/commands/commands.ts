@@ -10,7 +10,7 @@ import { Refusal } from '../../domain/values/refusal';
 import { dynamodb, table } from '../store/dynamodb';
 import { cutPage, parseItems, readNewIndex, withOneMore } from '../store/query';
 import { firstIdAt } from '../store/new-id';
-import { expectOwnDevice } from '../fleet/devices';
+import { expectOwnDevice } from '../fleet/registered-parts';
 import { commandRecord, type CommandRecord } from '../../domain/commands/command-record';
 import { metadataText, readMetadata } from '../store/metadata-text';
 

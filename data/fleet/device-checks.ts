@@ -1,7 +1,7 @@
 /** Messages of the queue of delayed checks of devices: whether one is offline, and states that came too early to be saved. */
 import * as z from 'zod/mini';
 import type { Organisation } from '../../domain/values/id';
-import { sample, type Sample } from '../../domain/telemetry/sample';
+import { knownState } from '../../domain/telemetry/known-state';
 import { sendToQueue } from '../store/queue';
 
 const offlineCheck = z.strictObject({ organisation: z.string(), deviceId: z.string() });
@@ -21,34 +21,38 @@ export const scheduleOfflineCheck = (device: OfflineCheck, delayMs: number): Pro
 /** Parses a message of the queue. @throws ZodError for one that this service never sent */
 export const readOfflineCheck = (message: unknown): OfflineCheck => offlineCheck.parse(message);
 
+const trailingState = z.object({ deviceId: z.string(), ...knownState.shape });
+/** What arrived of a device too early to be written. */
+export type TrailingState = z.output<typeof trailingState>;
+
 const trailing = z.strictObject({
   organisation: z.string(),
-  /** When the samples arrived, ISO 8601. */
+  /** When they arrived, ISO 8601. */
   at: z.string(),
-  trailing: z.array(sample),
+  trailing: z.array(trailingState),
 });
 
-/** Samples that arrived too early to be written, each the newest of its device on arrival. */
+/** What arrived too early to be written, of several devices. */
 export type TrailingStates = z.output<typeof trailing>;
 
 /** The interval at which a device's state is written, in seconds. */
 const DELAY_S = 1;
-/** A sample has at most about 10 kB as JSON; SQS takes 256 kB, in some regions more. */
-const MAX_SAMPLES = 20;
+/** A state has at most about 10 kB as JSON; SQS takes 256 kB, in some regions more. */
+const MAX_STATES = 20;
 
 /**
- * Schedules samples to be written in a second, through the queue, unless later ones are written by then. The message contains
- * the samples, because the function's instance may not exist any more.
+ * Schedules states to be merged and written in a second, through the queue, unless all of it is written by then. The
+ * message contains the states, because the function's instance may not exist any more.
  * @param at when they arrived
  */
 export async function scheduleTrailingSave(
   organisation: Organisation,
-  samples: readonly Sample[],
+  states: readonly TrailingState[],
   at: Date,
 ): Promise<void> {
   const messages: TrailingStates[] = [];
-  for (let from = 0; from < samples.length; from += MAX_SAMPLES)
-    messages.push({ organisation, at: at.toISOString(), trailing: samples.slice(from, from + MAX_SAMPLES) });
+  for (let from = 0; from < states.length; from += MAX_STATES)
+    messages.push({ organisation, at: at.toISOString(), trailing: states.slice(from, from + MAX_STATES) });
   await Promise.all(messages.map((message) => sendToQueue('DEVICE_CHECK_QUEUE_URL', message, DELAY_S)));
 }
 

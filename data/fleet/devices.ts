@@ -7,12 +7,13 @@ import {
   type Device,
   type GroupWithDevices,
 } from '../../domain/fleet/device';
-import { organisationOf, type Kind, type Organisation } from '../../domain/values/id';
-import { Refusal, foreign, invalid } from '../../domain/values/refusal';
-import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { organisationOf, type Organisation } from '../../domain/values/id';
+import { Refusal } from '../../domain/values/refusal';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { devicePartitions, fleetKey, registryPartition } from './fleet-key';
-import { listStreams } from './fleet-registry';
+import { expectOwnDevice } from './registered-parts';
 import { readMetadata } from '../store/metadata-text';
+import { storedState } from './state-text';
 import { parseItems, queryToEnd } from '../store/query';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -21,8 +22,6 @@ const item = z.discriminatedUnion('kind', [
   z.extend(deviceGroupRecord, { kind: z.literal('group') }),
   z.extend(deviceRecord, {
     kind: z.literal('device'),
-    // Stored as JSON text, since sensor data may have any shape.
-    lastState: z.pipe(z.transform(readMetadata), deviceRecord.shape.lastState),
     capabilities: z.pipe(z.transform(readMetadata), deviceRecord.shape.capabilities),
   }),
   z.extend(deviceStream, { kind: z.literal('stream') }),
@@ -31,7 +30,7 @@ const item = z.discriminatedUnion('kind', [
 
 /** Parses an item of the fleet; undefined for no item or a tombstone. @throws Error when it can't be parsed */
 function partFromItem(found: Record<string, unknown> | undefined) {
-  const parsed = found && item.parse(found);
+  const parsed = found && item.parse({ ...found, lastState: storedState(found) });
   return parsed?.kind === 'removed' ? undefined : parsed;
 }
 
@@ -42,71 +41,6 @@ const partsFrom = (found: readonly Record<string, unknown>[] | undefined) =>
 export function deviceFromItem(found: Record<string, unknown> | undefined): Device | undefined {
   const part = partFromItem(found);
   return part?.kind === 'device' ? part : undefined;
-}
-
-function fleetItemKey(kind: Kind, id: string) {
-  const organisation = organisationOf(kind, id);
-  return organisation && fleetKey(organisation, id);
-}
-
-/** Up to 100 items of the fleet, strongly consistent, by one read. @throws Error when DynamoDB left out a key */
-export async function readBatch(Keys: ReturnType<typeof fleetKey>[]): Promise<Record<string, unknown>[]> {
-  const name = table('fleet');
-  const { Responses, UnprocessedKeys } = await dynamodb.send(
-    new BatchGetCommand({ RequestItems: { [name]: { Keys, ConsistentRead: true } } }),
-  );
-  // A key that DynamoDB left out under throttling may exist.
-  if (UnprocessedKeys?.[name]) throw new Error('the batch read left out keys');
-  return Responses?.[name] ?? [];
-}
-
-/**
- * Checks in one read that a device group, and a device of it if one is given, belong to the organisation.
- * @throws Refusal `device_group_not_found`, `forbidden` when it is another organisation's,
- *   `invalid_request` when the device is not one of the group
- */
-export async function expectDeviceGroup(caller: Organisation, deviceGroupId: string, deviceId?: string): Promise<void> {
-  const groupKey = fleetItemKey('group', deviceGroupId);
-  if (!groupKey) throw new Refusal('device_group_not_found');
-  const deviceKey = deviceId === undefined ? undefined : fleetItemKey('device', deviceId);
-  const read = await readBatch([groupKey, ...(deviceKey ? [deviceKey] : [])]);
-  const found = read.flatMap((each) => partFromItem(each) ?? []);
-  if (!found.some((each) => each.kind === 'group')) throw new Refusal('device_group_not_found');
-  if (organisationOf('group', deviceGroupId) !== caller) throw foreign('deviceGroupId');
-  const inGroup = found.some((each) => each.kind === 'device' && each.deviceGroupId === deviceGroupId);
-  if (deviceId !== undefined && !inGroup) throw invalid('deviceId', 'is not a device of the device group');
-}
-
-/**
- * The device of a resource of the organisation: the device itself, or that of a video stream; one read.
- * @param path the field of the request that names the resource
- * @throws Refusal `resource_not_found`, or `forbidden` when it is another organisation's
- */
-export async function findSharedDevice(
-  caller: Organisation,
-  resourceId: string,
-  path: 'resourceId' | 'deviceId' = 'resourceId',
-): Promise<string> {
-  const key = fleetItemKey('device', resourceId) ?? fleetItemKey('stream', resourceId);
-  const { Item } = key
-    ? await dynamodb.send(new GetCommand({ TableName: table('fleet'), Key: key, ConsistentRead: true }))
-    : {};
-  const found = partFromItem(Item);
-  if (!key || !found) throw new Refusal('resource_not_found');
-  if ((organisationOf('device', resourceId) ?? organisationOf('stream', resourceId)) !== caller) throw foreign(path);
-  if (found.kind === 'group') throw new Refusal('resource_not_found');
-  return found.deviceId;
-}
-
-/**
- * The Kinesis video stream of a shared resource: the shared stream, or the first one of a shared device.
- * @returns undefined when it does not exist; another stream of the device was not shared
- */
-export async function findVideoStream(organisation: Organisation, resourceId: string, deviceId: string) {
-  const streams = await listStreams(organisation);
-  const isShared = (stream: (typeof streams)[number]) =>
-    resourceId === deviceId ? stream.deviceId === deviceId : stream.streamId === resourceId;
-  return streams.find(isShared)?.videoStream;
 }
 
 /**
@@ -139,13 +73,6 @@ export async function findDevice(caller: Organisation, deviceId: string): Promis
   return device;
 }
 
-/** @throws Refusal `resource_not_found` when it is not a device id, `forbidden` when it is another organisation's */
-export function expectOwnDevice(caller: Organisation, deviceId: string): void {
-  const organisation = organisationOf('device', deviceId);
-  if (organisation === undefined) throw new Refusal('resource_not_found');
-  if (organisation !== caller) throw foreign('deviceId');
-}
-
 /** The groups or the devices in a partition, in the order of their creation. */
 async function listPartition(partition: string, kind: 'group' | 'device') {
   return partsFrom(
@@ -174,20 +101,6 @@ export async function listDeviceGroups(organisation: Organisation): Promise<Grou
 export async function listGroup(organisation: Organisation, deviceGroupId: string) {
   const groups = await listDeviceGroups(organisation);
   return groups.find((group) => group.deviceGroupId === deviceGroupId);
-}
-
-/**
- * Checks that the device or the group of a telemetry subscription belongs to the organisation.
- * @throws Refusal `resource_not_found` or `device_group_not_found`, `forbidden` when it is another organisation's
- */
-export async function expectSubscribable(
-  caller: Organisation,
-  deviceId: string | undefined,
-  deviceGroupId: string | undefined,
-): Promise<void> {
-  if (deviceId === undefined) return expectDeviceGroup(caller, deviceGroupId ?? '');
-  // `findSharedDevice` accepts a stream too, but only devices have telemetry.
-  if ((await findSharedDevice(caller, deviceId, 'deviceId')) !== deviceId) throw new Refusal('resource_not_found');
 }
 
 /**

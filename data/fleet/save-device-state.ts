@@ -3,17 +3,19 @@
  * `domain/fleet/state-saving.ts`.
  */
 import type { Device } from '../../domain/fleet/device';
-import { takeOffAfter, type FlightChange } from '../../domain/telemetry/flight';
+import { flightAfter, type FlightPhase } from '../../domain/telemetry/flight';
+import { mergeState, type KnownState } from '../../domain/telemetry/known-state';
 import type { Organisation } from '../../domain/values/id';
-import { MAX_TRANSITIONS, type Saving } from '../../domain/fleet/state-saving';
-import type { DeviceState } from '../../domain/telemetry/sample';
+import type { Saving } from '../../domain/fleet/state-saving';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { update } from '../store/expression';
-import { deviceFromItem, readBatch } from './devices';
+import { deviceFromItem } from './devices';
+import { readBatch } from './registered-parts';
 import { fleetKey } from './fleet-key';
 import { standingOf } from './standing-devices';
+import { stateText } from './state-text';
 
 /**
  * Those of the devices that the organisation has, strongly consistent; one read for up to 100.
@@ -25,22 +27,36 @@ export async function readDevices(organisation: Organisation, deviceIds: readonl
 }
 
 /**
- * The attributes that say where a device is, in which flight, and whether nobody needs the record of the write;
- * undefined: it has none. A flight that goes on is not written.
+ * The attributes of a state: what is known, where the device stands, in which flight it is, and whether nobody needs the
+ * record of the write; undefined: it has none. A flight that goes on is not written.
  */
-const placeOf = (
+function attributesOf(
   organisation: Organisation,
-  state: DeviceState,
-  { before, after }: FlightChange,
+  known: Device,
+  state: KnownState,
+  flight: FlightPhase,
   isQuiet: boolean,
-) => ({
-  ...standingOf(organisation, state),
-  ...(before !== after && { takeOff: after }),
-  quiet: isQuiet ? 'yes' : undefined,
-});
+) {
+  const { takeOff, standsSince } = flight;
+  return {
+    state: stateText(state),
+    // The form of earlier releases.
+    lastState: undefined,
+    ...standingOf(organisation, { lastState: state, standsSince }),
+    ...(known.takeOff !== takeOff && { takeOff }),
+    ...(known.standsSince !== standsSince && { standsSince }),
+    quiet: isQuiet ? 'yes' : undefined,
+  };
+}
 
 const undefinedIn = (fields: Readonly<Record<string, unknown>>) =>
   Object.keys(fields).filter((name) => fields[name] === undefined);
+
+/** That a device of the fleet was not written since it was read: a device has no version before its first change. */
+const isUnchanged = (version: number): string =>
+  version > 0
+    ? 'version = :known'
+    : 'attribute_exists(deviceId) AND (attribute_not_exists(version) OR version = :known)';
 
 /** What a write of a device's state relied on, and whether that still held. */
 export interface SavedState {
@@ -60,51 +76,32 @@ export interface StateWrite extends Extract<Saving, { kind: 'write' }> {
 }
 
 /**
- * Stores the state that a device of the fleet reported, by one write, if the device is still the one that the decision
- * relied on: online or not, of the same group and in the same flight, without a later state, and not written since. The
- * device is online then.
+ * Stores what is known of a device of the fleet, by one write, if the device is still the one that it was merged into: no
+ * part is lost by writers beside each other. The device is online then.
  * @param known the device as it was read or written, even a while ago
  */
 export async function saveState(
   organisation: Organisation,
   known: Device,
-  state: DeviceState,
-  { now, isQuiet, reason, latestSave, savedAt, takeOff }: StateWrite,
+  { now, isQuiet, reason, savedAt, state, flight }: StateWrite,
 ): Promise<SavedState> {
-  const { deviceId, deviceGroupId, status } = known;
-  const isDue = reason === 'due' && status === 'online' && known.savedAt !== undefined;
-  const place = placeOf(organisation, state, { before: known.takeOff, after: takeOff }, isQuiet);
-  const conditions = [
-    '(attribute_not_exists(stateAt) OR stateAt < :stateAt)',
-    '#status = :known',
-    'deviceGroupId = :group',
-    known.takeOff ? 'takeOff = :knownTakeOff' : 'attribute_not_exists(takeOff)',
-    ...(isDue ? ['savedAt <= :latestSave'] : []),
-    ...(reason === 'transition' ? ['(attribute_not_exists(transitions) OR transitions < :most)'] : []),
-  ];
+  const { deviceId, status, version } = known;
+  const attributes = attributesOf(organisation, known, state, flight, isQuiet);
   const write: UpdateCommandInput = {
     TableName: table('fleet'),
     Key: fleetKey(organisation, deviceId),
     ...update({
       set: {
-        lastState: JSON.stringify(state),
-        stateAt: state.timestamp,
         reportedAt: now.toISOString(),
         savedAt,
         ...(reason === 'due' && { transitions: 0 }),
         ...(status !== 'online' && { status: 'online', presentIn: organisation }),
-        ...place,
+        ...attributes,
       },
-      remove: undefinedIn(place),
+      remove: undefinedIn(attributes),
       add: { version: 1, ...(reason !== 'due' && { transitions: 1 }) },
-      condition: conditions.join(' AND '),
-      values: {
-        known: status,
-        group: deviceGroupId,
-        latestSave: isDue ? latestSave : undefined,
-        most: reason === 'transition' ? MAX_TRANSITIONS : undefined,
-        knownTakeOff: known.takeOff,
-      },
+      condition: isUnchanged(version),
+      values: { known: version },
     }),
     ReturnValues: 'ALL_OLD',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -113,16 +110,17 @@ export async function saveState(
     const { Attributes } = await dynamodb.send(new UpdateCommand(write));
     return { isSaved: true, device: deviceFromItem(Attributes) };
   } catch (error) {
-    const found = deviceFromItem(itemThatRefused(error).found);
-    // The response to the first attempt was lost, and it had saved the state.
-    const isSaved = isRepeat(error) && found?.lastState?.timestamp === state.timestamp;
-    return { isSaved, device: isSaved ? { ...found, lastState: known.lastState } : found };
+    const { found: item } = itemThatRefused(error);
+    const found = deviceFromItem(item);
+    // The response to the first attempt was lost, and it had saved this very state.
+    const isSaved = isRepeat(error) && found?.version === version + 1 && item?.['state'] === attributes.state;
+    return { isSaved, device: isSaved ? { ...found, version, lastState: known.lastState } : found };
   }
 }
 
 /**
- * Stores a state that arrived too early, if it is later than the stored one and the device has not been written since it was
- * read. Does not change whether the device is online.
+ * Stores a state that arrived too early, merged into the stored one, if the device has not been written since it was read.
+ * Does not change whether the device is online.
  * @param device as it was read
  * @param at when the state arrived
  * @returns whether it was written
@@ -130,13 +128,14 @@ export async function saveState(
 export function saveTrailing(
   organisation: Organisation,
   device: Device,
-  state: DeviceState,
+  state: KnownState,
   at: string,
   now: Date,
 ): Promise<boolean> {
   const { deviceId, version, reportedAt = at } = device;
-  const flight = { before: device.takeOff, after: takeOffAfter(device, [state]) };
-  const place = placeOf(organisation, state, flight, false);
+  const merged = mergeState(device.lastState, state);
+  const flight = merged.taken ? flightAfter(device, merged.taken) : device;
+  const attributes = attributesOf(organisation, device, merged.state, flight, false);
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
@@ -144,16 +143,14 @@ export function saveTrailing(
         Key: fleetKey(organisation, deviceId),
         ...update({
           set: {
-            lastState: JSON.stringify(state),
-            stateAt: state.timestamp,
             savedAt: now.toISOString(),
             reportedAt: reportedAt > at ? reportedAt : at,
             transitions: 0,
-            ...place,
+            ...attributes,
           },
-          remove: undefinedIn(place),
+          remove: undefinedIn(attributes),
           add: { version: 1 },
-          condition: 'stateAt < :stateAt AND version = :known AND reportedAt = :before',
+          condition: `${isUnchanged(version)} AND reportedAt = :before`,
           values: { known: version, before: reportedAt },
         }),
       }),

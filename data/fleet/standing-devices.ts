@@ -3,9 +3,8 @@
  * (`lib/foundation/tables.ts`).
  */
 import * as z from 'zod/mini';
-import { standingPlace, type Place, type StandingDevice } from '../../domain/fleet/standing-device';
+import { standingPlace, type Place, type Standing, type StandingDevice } from '../../domain/fleet/standing-device';
 import type { Organisation } from '../../domain/values/id';
-import type { DeviceState } from '../../domain/telemetry/sample';
 import { table } from '../store/dynamodb';
 import { parseItems, queryToEnd } from '../store/query';
 
@@ -33,9 +32,9 @@ function readStanding(found: Record<string, unknown>): StandingDevice {
   return { deviceId: id, deviceGroupId, place: standsAt, isOnline: status === 'online' };
 }
 
-/** The attributes that say where a device stands, by its state; undefined: it has none. */
-export function standingOf(organisation: Organisation, state: DeviceState) {
-  const place = standingPlace(state);
+/** The attributes that say where a device stands; undefined: it has none. */
+export function standingOf(organisation: Organisation, device: Standing) {
+  const place = standingPlace(device);
   return { standsIn: place && organisation, standsAt: place && textOf(place) };
 }
 

@@ -1,6 +1,7 @@
 import type { Organisation } from '../../domain/values/id';
 import type { FlightTimes } from '../../domain/telemetry/flight-record';
-import { whyJobRefused, type Job, type JobChange } from '../../domain/jobs/job';
+import { whyJobRefused, type Job } from '../../domain/jobs/job';
+import type { JobChange } from '../../domain/jobs/job-change';
 import {
   cannotCancel,
   changesNothing,

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-kinesis-video-archived-media';
 import { organisationOf } from '../../domain/values/id';
 import type { Share } from '../../domain/shares/share';
-import { findVideoStream } from '../fleet/devices';
+import { findVideoStream } from '../fleet/registered-parts';
 import { clientConfig } from '../store/client-config';
 
 const requestTimeoutMs = 3000;

@@ -71,7 +71,7 @@ function pointFromItem(item: Record<string, unknown>): RecordedPoint {
  * @throws the SDK's error when it could not be written
  */
 export async function recordPosition(entry: RecordEntry): Promise<boolean> {
-  const { since, point } = entry;
+  const { since, point, sample } = entry;
   const ms = Date.parse(point.timestamp);
   try {
     await dynamodb.send(
@@ -79,8 +79,11 @@ export async function recordPosition(entry: RecordEntry): Promise<boolean> {
         TableName: table('flights'),
         Item: recordItem(entry),
         // While it is not known when the flight began, what is recorded may be the first position of it.
-        ConditionExpression: `attribute_not_exists(flight)${since === undefined ? '' : ' OR ms > :ms OR ms < :since'}`,
-        ...(since !== undefined && { ExpressionAttributeValues: { ':ms': ms, ':since': Date.parse(since) } }),
+        ...condition({
+          'attribute_not_exists(flight)': {},
+          ...(since !== undefined && { 'ms > :ms OR ms < :since': { ':ms': ms, ':since': Date.parse(since) } }),
+          ...(!sample && { 'ms = :ms': { ':ms': ms } }),
+        }),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
@@ -90,6 +93,15 @@ export async function recordPosition(entry: RecordEntry): Promise<boolean> {
     // The response to the first attempt was lost, and it had recorded the position.
     return isRepeat(error) && found?.['ms'] === ms;
   }
+}
+
+/** That one of some conditions holds, each with its values. */
+function condition(any: Readonly<Record<string, Readonly<Record<string, number>>>>) {
+  const values = Object.assign({}, ...Object.values(any)) as Record<string, number>;
+  return {
+    ConditionExpression: Object.keys(any).join(' OR '),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
 }
 
 /** A part of a record. */

@@ -1,3 +1,4 @@
+import { agesOf } from '../telemetry/known-state';
 import type { CommandRecord } from '../commands/command-record';
 import type { Device } from '../fleet/device';
 import type { Job } from '../jobs/job';
@@ -69,7 +70,7 @@ export const jobMessage = (job: Job): JobStatusMessage => ({
 
 /** A device's state as a message; `at` is the timestamp of a device that never reported. */
 export function deviceMessage({ lastState, ...device }: Device, at: string): DeviceStatusMessage {
-  const { timestamp = at, jobId: _jobId, ...reported } = lastState ?? {};
+  const { timestamp = at, jobId: _jobId, measuredBefore: _all, ...reported } = lastState ?? {};
   return {
     type: 'device.status',
     sequence: device.version,
@@ -78,6 +79,7 @@ export function deviceMessage({ lastState, ...device }: Device, at: string): Dev
     name: device.name,
     status: device.status,
     ...reported,
+    measuredBefore: lastState && agesOf(lastState, Object.keys(reported)),
     timestamp,
   };
 }
@@ -126,17 +128,18 @@ export const isAnnounced = ({ updatedAt }: Job, at: string): boolean =>
   Date.parse(updatedAt) + ANNOUNCED_AFTER_MS <= Date.parse(at);
 
 /** The position of a running job's device, as a message on the job's channel. */
-export const positionMessage = (job: Job, device: Device, at: string): JobStatusMessage => ({
-  ...jobMessage(job),
-  reportedAt: undefined,
-  deviceId: device.deviceId,
-  droneState: device.lastState?.droneState,
-  dockState: device.lastState?.dockState,
-  navigation: device.lastState?.navigation,
-  progress: device.lastState?.progress,
-  simulated: device.lastState?.simulated,
-  timestamp: device.lastState?.timestamp ?? at,
-});
+export function positionMessage(job: Job, { deviceId, lastState }: Device, at: string): JobStatusMessage {
+  const { droneState, dockState, navigation, progress, simulated } = lastState ?? {};
+  const told = { droneState, dockState, navigation, progress, simulated };
+  return {
+    ...jobMessage(job),
+    reportedAt: undefined,
+    deviceId,
+    ...told,
+    measuredBefore: lastState && agesOf(lastState, Object.keys(told)),
+    timestamp: lastState?.timestamp ?? at,
+  };
+}
 
 /** Time of a deletion, ISO 8601, not before the last known change: the time of a stream record is rounded down. */
 export const notBefore = (known: string, at: string) => (at < known ? known : at);
@@ -173,7 +176,7 @@ function deviceEvents(before: Device | undefined, after: Device | undefined, at:
   const hasMoved = before !== undefined && before.deviceGroupId !== after.deviceGroupId;
   if (hasMoved) return [removalOf(before, at), { role: 'state', message }];
   if (before?.status !== after.status || before.name !== after.name) return [{ role: 'state', message }];
-  if (before.lastState?.timestamp !== after.lastState?.timestamp) return [{ role: 'transient', message }];
+  if (before.savedAt !== after.savedAt) return [{ role: 'transient', message }];
   return [];
 }
 

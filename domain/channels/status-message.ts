@@ -3,7 +3,7 @@ import { commandRecord } from '../commands/command-record';
 import { deviceStatuses } from '../fleet/device';
 import { jobStatus } from '../jobs/job';
 import { statusCause } from '../jobs/job-report';
-import { deviceState } from '../telemetry/sample';
+import { knownState } from '../telemetry/known-state';
 
 /** Fields of every status message; `sequence` is the version of the resource. */
 const common = {
@@ -23,7 +23,7 @@ const common = {
   /** Time of the change, or of the telemetry in the message; ISO 8601 in UTC. */
   timestamp: z.string(),
 };
-const { droneState, dockState, navigation, progress, simulated } = deviceState.shape;
+const { droneState, dockState, navigation, progress, simulated, measuredBefore } = knownState.shape;
 
 /** Message on a job's channel (DESIGN section 3). */
 export const jobStatusMessage = z.object({
@@ -39,6 +39,7 @@ export const jobStatusMessage = z.object({
   navigation,
   progress,
   simulated,
+  measuredBefore,
   ...common,
 });
 
@@ -49,7 +50,7 @@ export const deviceStatusMessage = z.object({
   deviceGroupId: z.string(),
   name: z.optional(z.string()),
   status: z.enum(deviceStatuses),
-  ...z.omit(deviceState, { timestamp: true, jobId: true }).shape,
+  ...z.omit(knownState, { timestamp: true, jobId: true }).shape,
   /** Of a snapshot: seconds from the device's last report to the sending of the message; none of a device that never reported. */
   age: z.optional(z.number()),
   ...common,

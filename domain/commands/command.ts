@@ -72,8 +72,9 @@ export const anyCommandName = text(1, 64).check(
 /** Size of a command as JSON, in bytes. */
 export const MAX_COMMAND_BYTES = 8192;
 
-/** A command of a viewer, as it is stored and published: its name and parameters. */
-export const viewerCommand = z.looseObject({ name: anyCommandName }).check(freeForm(MAX_COMMAND_BYTES));
+/** A command of a viewer, as it is stored and published: its name and parameters. Pure, as `values/metadata.ts` says. */
+const checkedCommand = /* @__PURE__ */ freeForm(MAX_COMMAND_BYTES);
+export const viewerCommand = /* @__PURE__ */ z.looseObject({ name: anyCommandName }).check(checkedCommand);
 export type Command = z.output<typeof viewerCommand>;
 
 /** Who a command comes from: a client of the organisation, a viewer of a share, or this service itself. */

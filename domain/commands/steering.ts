@@ -6,7 +6,8 @@ import { whyLeaseRefuses, type ControlLease } from './control-lease';
 import type { Location } from '../values/destination';
 import { metresTo } from '../dispatch/candidate';
 import type { Device, DeviceCapabilities } from '../fleet/device';
-import { isOnGround } from '../telemetry/flight';
+import { isOnGround } from '../telemetry/drone-state';
+import { measuredAt } from '../telemetry/known-state';
 import { organisationOf } from '../values/id';
 import type { Job } from '../jobs/job';
 import { isFinal } from '../jobs/job-lifecycle';
@@ -32,6 +33,16 @@ const conflict = (path: string, message: string) => new Refusal('cannot_command'
 /** The device has landed, or never took off. */
 export const onTheGround = (): Refusal => conflict('name', 'the device is on the ground');
 
+/** So long after a drone has said that it stands, while it goes on reporting something else, it may have taken off; in ms. */
+const STANDS_FOR_MS = 60_000;
+
+/** Whether the device says that it stands, and has said so when it reported last. */
+function saysThatItStands({ lastState }: Device): boolean {
+  const saidAt = measuredAt(lastState, 'droneState');
+  if (!lastState || saidAt === undefined) return false;
+  return isOnGround(lastState.droneState) && Date.parse(lastState.timestamp) - saidAt <= STANDS_FOR_MS;
+}
+
 /** Whether the device is in the air by what it reported last, whatever its job says. */
 const isInFlight = ({ takeOff, lastState }: Device): boolean =>
   takeOff !== undefined && !isOnGround(lastState?.droneState);
@@ -46,10 +57,10 @@ const MAY_STAND_FOR_MS = 120_000;
  * Whether a device has measured that it stands so late after a change of its job that it has landed, or never took off.
  * @param changedAt ISO 8601
  */
-export const standsSince = ({ lastState }: Device, changedAt: string): boolean =>
+export const measuresStandingAfter = ({ lastState }: Device, changedAt: string): boolean =>
   lastState !== undefined &&
   isOnGround(lastState.droneState) &&
-  Date.parse(lastState.timestamp) - Date.parse(changedAt) > MAY_STAND_FOR_MS;
+  (measuredAt(lastState, 'droneState') ?? 0) - Date.parse(changedAt) > MAY_STAND_FOR_MS;
 
 /** Whether a device says that it is in the air for another job. */
 export const fliesAnother = (device: Device, jobId: string): boolean =>
@@ -74,7 +85,7 @@ export function whyNotCommanded(name: string, circumstances: Circumstances): Ref
   if (refusedByLease) return refusedByLease;
   if (isFormer(name)) return undefined;
   const { lastState } = device;
-  if (isOnGround(lastState?.droneState) && !comesThrough) return onTheGround();
+  if (saysThatItStands(device) && !comesThrough) return onTheGround();
   if (endsFlight(name)) return undefined;
   if (!isInFlight(device) && !comesThrough)
     return conflict('name', 'the device is not in flight, as far as it reported');

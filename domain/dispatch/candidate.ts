@@ -3,11 +3,12 @@ import { Geodesic } from 'geographiclib-geodesic';
 import * as z from 'zod/mini';
 import type { Destination } from '../values/destination';
 import type { Device } from '../fleet/device';
-import { jobRequest } from '../jobs/job';
+import { jobRequest } from '../jobs/job-request';
 import type { StoredMission } from '../missions/mission-record';
 import { invalid, Refusal } from '../values/refusal';
 import { offlineAfter } from '../fleet/offline';
 import { standingPlace, type Place, type StandingDevice } from '../fleet/standing-device';
+import { measuredAt } from '../telemetry/known-state';
 import { name } from '../values/text';
 
 /** Body of a request to dispatch: that of a new job, whose device the service chooses. */
@@ -20,7 +21,7 @@ export const dispatchRequest = z.strictObject({
 /** Why a device is not dispatched. The list is open. */
 export const passedOver = {
   OFFLINE: 'It does not report.',
-  FLYING: 'It is not on the ground.',
+  FLYING: 'It is not on the ground, as far as is known.',
   BUSY: 'An open job names it.',
   LOW_CHARGE: 'Its charge is low, or not known.',
   TOO_FAR: 'It would arrive later than `maxEtaSeconds`.',
@@ -84,8 +85,15 @@ export function byDistance(devices: readonly StandingDevice[], place: Place): Ra
     .sort((one, other) => one.metres - other.metres || (one.deviceId < other.deviceId ? -1 : 1));
 }
 
-/** The least charge of a device that is dispatched, in percent. */
+/** The least charge of a device that is dispatched, in percent, and how old it may be, in ms. */
 const MIN_CHARGE = 30;
+const CHARGE_KNOWN_FOR_MS = 10 * 60_000;
+
+/** The charge of a device, in percent; 0 when it is not known, or was measured too long ago. */
+function chargeOf({ lastState }: Device, now: string): number {
+  const age = Date.parse(now) - (measuredAt(lastState, 'battery.percent') ?? -Infinity);
+  return age <= CHARGE_KNOWN_FOR_MS ? (lastState?.battery?.percent ?? 0) : 0;
+}
 
 /** What decides about a device beside its state. */
 interface Circumstances {
@@ -106,9 +114,9 @@ export function whyPassedOver(device: Device | undefined, circumstances: Circums
   const { isBusy, etaSeconds, maxEtaSeconds = Infinity, now } = circumstances;
   if (device?.status !== 'online' || !device.lastState) return 'OFFLINE';
   if (Date.parse(now) - Date.parse(device.lastState.timestamp) > offlineAfter(device)) return 'OFFLINE';
-  if (!standingPlace(device.lastState)) return 'FLYING';
+  if (!standingPlace(device)) return 'FLYING';
   if (isBusy) return 'BUSY';
-  if ((device.lastState.battery?.percent ?? 0) < MIN_CHARGE) return 'LOW_CHARGE';
+  if (chargeOf(device, now) < MIN_CHARGE) return 'LOW_CHARGE';
   return etaSeconds > maxEtaSeconds ? 'TOO_FAR' : undefined;
 }
 

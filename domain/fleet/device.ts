@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { location } from '../values/destination';
 import { followedUntil } from '../telemetry/followed-until';
 import { takeOff } from '../telemetry/flight';
-import { deviceState } from '../telemetry/sample';
+import { agesOf, knownState } from '../telemetry/known-state';
 import { text } from '../values/text';
 
 /** `online`: the device reported in the last 30 seconds. */
@@ -28,14 +28,16 @@ export const deviceRecord = z.object({
   capabilities: z.optional(registeredCapabilities),
   /** Incremented with every change of its state. */
   version: z._default(z.int(), 0),
-  /** The state that it reported last. */
-  lastState: z.optional(deviceState),
+  /** What is known of its state. */
+  lastState: z.optional(knownState),
   /** When this service received its last report, by the service's clock; ISO 8601. */
   reportedAt: z.optional(z.string()),
   /** When `lastState` was written last, by the service's clock; ISO 8601. */
   savedAt: z.optional(z.string()),
   /** The take-off of the flight that it is in. */
   takeOff: z.optional(takeOff),
+  /** Since when it has said, without a break, that it stands; ISO 8601. */
+  standsSince: z.optional(z.string()),
   /** How many transitions (`isTransition`) were written ahead of the interval since the last regular write. */
   transitions: z.optional(z.int()),
   ...followedUntil.shape,
@@ -68,4 +70,15 @@ export const groupDevices = (groups: readonly DeviceGroup[], devices: readonly D
 export const withoutStates = (group: GroupWithDevices): GroupWithDevices => ({
   ...group,
   devices: group.devices.map(({ lastState: _, ...device }) => device),
+});
+
+/** A group whose devices say what is known of them, but for what their sensors say. */
+export const withoutSensors = (group: GroupWithDevices): GroupWithDevices => ({
+  ...group,
+  devices: group.devices.map(({ lastState, ...device }) => {
+    if (!lastState) return device;
+    const { sensorPayload: _payload, measuredBefore: _all, ...told } = lastState;
+    const measuredBefore = agesOf(lastState, Object.keys(told));
+    return { ...device, lastState: { ...told, ...(measuredBefore && { measuredBefore }) } };
+  }),
 });

@@ -22,6 +22,7 @@ const fields = {
   reportedAt: 'reported',
   savedAt: 'reported',
   takeOff: 'reported',
+  standsSince: 'reported',
   transitions: 'reported',
   // Followers would drop the messages of a device that began with version 0 again.
   version: 'continued',
@@ -33,7 +34,7 @@ const fields = {
 /** Every attribute of a stored group, device or stream: its fields, and what only the storage knows. */
 export const fleetAttributes = {
   ...fields,
-  stateAt: 'reported',
+  state: 'reported',
   presentIn: 'reported',
   standsIn: 'reported',
   standsAt: 'reported',

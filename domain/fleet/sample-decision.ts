@@ -1,9 +1,10 @@
 /**
- * What becomes of the samples of a device: to whom they are news, what of them is recorded, and whether the device's state is
- * saved. The only decision on the way of a sample (docs/platform.md): what comes before it reads, what comes after it acts.
+ * What becomes of the samples of a device: what of them is new, to whom it is sent, what is recorded, and whether the
+ * device's state is saved. The only decision on the way of a sample (docs/platform.md): what comes before it reads, what
+ * comes after it acts.
  */
 import type { Device } from './device';
-import { takeOffOfLateState, takeOffsAfter, type TakeOff } from '../telemetry/flight';
+import { flightAfter, takeOffOfLateState, type FlightPhase, type TakeOff } from '../telemetry/flight';
 import {
   DEVICE_POINT_EVERY_S,
   recordInterval,
@@ -17,6 +18,7 @@ import { organisationOf } from '../values/id';
 import { FLOWN_ON_MS, isFinal, isFlown, type JobStatus } from '../jobs/job-lifecycle';
 import type { Detail } from '../values/refusal';
 import { AHEAD, earliestSame, isAhead } from '../values/reported-time';
+import { measuredAt, mergeState, withoutJob, type KnownState } from '../telemetry/known-state';
 import { isReportDue, decideSaving, type Saving } from './state-saving';
 import { sampleSequence, type Sample } from '../telemetry/sample';
 
@@ -29,8 +31,8 @@ export interface NamedJob {
   readonly times: FlightTimes;
 }
 
-/** Jobs by their identifiers; those that do not exist are missing. */
-export type NamedJobs = ReadonlyMap<string, NamedJob>;
+/** Jobs that were looked up, by their identifiers; undefined: there is none. */
+export type NamedJobs = ReadonlyMap<string, NamedJob | undefined>;
 
 /** The fault of a sample whose device is not one of the organisation's, or not yet. */
 export const NOT_YOURS: Detail = { path: 'deviceId', message: 'is not a device of yours' };
@@ -59,7 +61,8 @@ export function faultIn(sample: Sample, device: Device | undefined, jobs: NamedJ
 
 /** A position to keep in the record of a job's flight or of a device's. */
 export interface RecordEntry {
-  readonly sample: Sample;
+  /** The sample with the position; undefined when it is recorded again with what was measured with it and came apart. */
+  readonly sample: Sample | undefined;
   readonly point: RecordedPoint;
   /** Whose record it is; of the positions in an interval of so many seconds the earliest is kept. */
   readonly flight: string;
@@ -69,59 +72,198 @@ export interface RecordEntry {
   readonly since: string | undefined;
 }
 
-/** What is known of a device: as it was read or saved, and the latest sample that was accepted of it. */
+/** What is known of a device: as it was read or saved, and what was accepted of it since then. */
 export interface KnownDevice {
   readonly device: Device;
-  /** Undefined when none was, or when it is not known, which costs calls only. */
-  readonly latest?: Sample | undefined;
+  /** Its state with what is not saved ({@link stateBeside}); undefined when that is not known, which costs calls only. */
+  readonly latest?: KnownState | undefined;
+  /** What came late: followers get it with the next sample that is not. */
+  readonly owed?: KnownState | undefined;
+  /** When the last position of it was measured that was recorded, Unix ms; undefined when that is not known. */
+  readonly recordedAt?: number | undefined;
 }
 
 /** What becomes of the samples of a device. */
 export interface Decision {
-  /** Samples that are later than any known one, in order: for followers. */
+  /** The samples that say something that was not known. */
   readonly news: readonly Sample[];
+  /** What followers are sent of them, in order: samples of one time are one message. */
+  readonly messages: readonly KnownState[];
   readonly entries: readonly RecordEntry[];
-  /** Of the newest of the news. `report`: there are none, but the device has reported. */
+  /** What is known of the device then; undefined while it never reported. */
+  readonly state: KnownState | undefined;
+  /** What of it is new. */
+  readonly taken: KnownState | undefined;
+  readonly owed: KnownState | undefined;
+  /** `report`: there is nothing new, but the device has reported. */
   readonly saving: Saving | { readonly kind: 'report' | 'nothing' };
 }
 
-/** Decides on valid samples of one device, in any order, with repetitions. */
+/**
+ * What is known of a device that was read anew, beside what was known of it; of one that was registered again nothing of
+ * before.
+ */
+export const stateBeside = ({ lastState }: Device, latest: KnownState | undefined): KnownState | undefined =>
+  lastState && latest ? mergeState(lastState, latest).state : lastState;
+
+/** A sample that was measured so long before the last one, in ms, says nothing of what is known now. */
+const LATE_BY_MS = 3_600_000;
+
+/** What samples of one time say together, and what is known of the device after them. */
+interface Step {
+  readonly samples: readonly Sample[];
+  readonly said: KnownState;
+  readonly news: readonly Sample[];
+  readonly taken: KnownState | undefined;
+  readonly state: KnownState;
+  readonly flight: FlightPhase;
+  /** Whether something that was measured later had come before. */
+  readonly isLate: boolean;
+}
+
+/**
+ * Decides on valid samples of one device, in any order, with repetitions.
+ * @param jobs that they name, or that the device is known to fly
+ */
 export function decide(known: KnownDevice, samples: readonly Sample[], jobs: NamedJobs, now: Date): Decision {
   const { device } = known;
-  const inOrder = [...new Map(samples.map((each) => [each.timestamp, each])).values()].toSorted(
-    (one, other) => sampleSequence(one) - sampleSequence(other),
-  );
-  const last = latestOf(known);
-  const news = inOrder.filter((sample) => !last || sampleSequence(sample) > sampleSequence(last));
+  const before = device.lastState && (known.latest ?? device.lastState);
+  const steps = stepsOf(before, known, samples, jobs);
+  const last = steps.at(-1);
+  const taken = steps.flatMap((step) => step.taken ?? []);
+  const { messages, owed } = tell(known.owed, steps);
   return {
-    news,
-    entries: entriesOf(known, inOrder.slice(0, inOrder.length - news.length), news, jobs),
+    news: steps.flatMap(({ news }) => news),
+    messages,
+    entries: entriesOf(known, before, steps, jobs),
+    state: last?.state ?? before,
+    taken: joined(taken),
+    owed,
     saving:
-      news.length > 0 ? decideSaving(device, news, now) : { kind: isReportDue(device, now) ? 'report' : 'nothing' },
+      last && taken.length > 0
+        ? decideSaving(device, taken, last, now)
+        : { kind: isReportDue(device, now) ? 'report' : 'nothing' },
   };
 }
 
-/** The latest sample of a device, saved or not. */
-function latestOf({ device: { deviceId, lastState }, latest }: KnownDevice): Sample | undefined {
-  if (latest && (!lastState || sampleSequence(latest) > sampleSequence(lastState))) return latest;
-  return lastState && { ...lastState, deviceId };
+/** What some states say together, the first of one time. @returns undefined for none */
+const joined = (states: readonly KnownState[]): KnownState | undefined =>
+  states.reduce<KnownState | undefined>((all, next) => mergeState(all, next).state, undefined);
+
+const stateIn = ({ deviceId: _deviceId, ...state }: Sample): KnownState => state;
+
+/** Samples by their times, earliest first. */
+function momentsOf(samples: readonly Sample[]): Iterable<readonly Sample[]> {
+  const inOrder = samples.toSorted((one, other) => sampleSequence(one) - sampleSequence(other));
+  const moments = new Map<string, Sample[]>();
+  for (const sample of inOrder) moments.set(sample.timestamp, [...(moments.get(sample.timestamp) ?? []), sample]);
+  return moments.values();
 }
 
-/** Positions to record, the earliest of each interval, and none that the latest sample before shows to be recorded. */
-function entriesOf(known: KnownDevice, late: readonly Sample[], news: readonly Sample[], jobs: NamedJobs) {
-  const { device } = known;
-  const takeOffs = takeOffsAfter(device, news);
-  const entriesOfLate = (sample: Sample) => entriesIn(sample, takeOffOfLateState(device, sample), jobs);
-  const last = latestOf(known);
-  const before = last ? entriesOfLate(last) : [];
-  const all = [
-    ...late.flatMap(entriesOfLate),
-    ...news.flatMap((each, index) => entriesIn(each, takeOffs[index], jobs)),
-  ];
+function stepsOf(before: KnownState | undefined, { device }: KnownDevice, samples: readonly Sample[], jobs: NamedJobs) {
+  const steps: Step[] = [];
+  let state = before;
+  let flight: FlightPhase = { takeOff: device.takeOff, standsSince: device.standsSince };
+  for (const own of momentsOf(samples)) {
+    const known = state;
+    const news: Sample[] = [];
+    const takenOfEach: KnownState[] = [];
+    for (const sample of own) {
+      const merged = mergeState(state, stateIn(sample));
+      const isTooLate = state !== undefined && sampleSequence(state) - sampleSequence(sample) > LATE_BY_MS;
+      if (!merged.taken || isTooLate) continue;
+      state = merged.state;
+      news.push(sample);
+      takenOfEach.push(merged.taken);
+    }
+    const said = own.length > 1 ? joined(own.map(stateIn)) : own.map(stateIn)[0];
+    if (!state || !said) continue;
+    const taken = joined(takenOfEach);
+    if (taken) flight = flightAfter({ lastState: known, ...flight }, taken);
+    const isLate = before !== undefined && sampleSequence(said) <= sampleSequence(before);
+    const isOver = hasEnded(state.jobId, device, jobs, isLate ? undefined : said.timestamp);
+    // Who names a job now may fly on after its end.
+    if (isOver && (isLate || said.jobId === undefined)) state = withoutJob(state);
+    steps.push({
+      samples: own,
+      said,
+      news,
+      taken: taken && state.jobId === undefined ? withoutJob(taken) : taken,
+      state,
+      flight,
+      isLate,
+    });
+  }
+  return steps;
+}
+
+/**
+ * Whether a job that a device was known to fly has ended by a time, or is gone. A name of the platform's own never ends.
+ * @param timestamp ISO 8601; undefined: by now
+ */
+export function hasEnded(
+  jobId: string | undefined,
+  { deviceId }: Pick<Device, 'deviceId'>,
+  jobs: NamedJobs,
+  timestamp?: string,
+): boolean {
+  if (jobId === undefined || organisationOf('job', jobId) !== organisationOf('device', deviceId)) return false;
+  // Another instance may have saved a job that was not looked up here.
+  if (!jobs.has(jobId)) return false;
+  const job = jobs.get(jobId);
+  if (!job) return true;
+  const { endedAt } = job.times;
+  return isFinal(job.status) && !(endedAt !== undefined && timestamp !== undefined && timestamp <= endedAt);
+}
+
+/**
+ * The job that a device flies by what samples of one time say: what they leave out is as it is known. Late ones belong to
+ * the job that is known since then, or to the flight that it is known of.
+ */
+function jobOf({ said, state, flight, isLate }: Step): string | undefined {
+  if (said.jobId !== undefined) return said.jobId;
+  const namedAt = measuredAt(state, 'jobId') ?? Infinity;
+  const isOfFlight = namedAt < Infinity && takeOffOfLateState(flight, said) !== undefined;
+  return !isLate || namedAt <= sampleSequence(said) || isOfFlight ? state.jobId : undefined;
+}
+
+/** What followers are told: what came late at once, and again with the next sample, since most drop what is not later. */
+function tell(owedBefore: KnownState | undefined, steps: readonly Step[]) {
+  const messages: KnownState[] = [];
+  let owed = owedBefore;
+  for (const step of steps) {
+    if (!step.taken) continue;
+    const job = step.said.jobId === undefined ? jobKnownIn(step) : undefined;
+    const beside = [...(owed && !step.isLate ? [owed] : []), ...(job ? [job] : [])];
+    messages.push(beside.length > 0 ? (joined([step.said, ...beside]) ?? step.said) : step.said);
+    owed = step.isLate ? joined([...(owed ? [owed] : []), step.taken]) : undefined;
+  }
+  return { messages, owed };
+}
+
+/** The job that a step's samples belong to without naming it, as a state. */
+function jobKnownIn(step: Step): KnownState | undefined {
+  const jobId = jobOf(step);
+  const at = Math.min(measuredAt(step.state, 'jobId') ?? Infinity, sampleSequence(step.said));
+  return jobId === undefined ? undefined : { timestamp: new Date(at).toISOString(), jobId };
+}
+
+/** Positions to record, the earliest of each interval, and none that what was known shows to be recorded. */
+function entriesOf(known: KnownDevice, before: KnownState | undefined, steps: readonly Step[], jobs: NamedJobs) {
+  const { deviceId, takeOff } = known.device;
+  const position = before && toRecordedPoint(deviceId, before);
+  const recorded = position
+    ? entriesIn(
+        { sample: undefined, point: position },
+        before.jobId,
+        takeOff && takeOff.timestamp <= position.timestamp ? takeOff : undefined,
+        jobs,
+      )
+    : [];
   const kept = new Map<string, RecordEntry>();
-  for (const entry of all) {
+  for (const entry of steps.flatMap((step) => entriesOfStep(known, step, jobs))) {
     const slot = slotOf(entry);
-    const isRecorded = before.some((each) => slotOf(each) === slot && each.point.timestamp < entry.point.timestamp);
+    const isRecorded = recorded.some((each) => slotOf(each) === slot && each.point.timestamp < entry.point.timestamp);
     if (!isRecorded && !kept.has(slot)) kept.set(slot, entry);
   }
   return [...kept.values()];
@@ -130,24 +272,54 @@ function entriesOf(known: KnownDevice, late: readonly Sample[], news: readonly S
 const slotOf = ({ flight, everySeconds, point }: RecordEntry) =>
   `${flight} ${recordInterval(point.timestamp, everySeconds)}`;
 
-/** The entries for a sample: in the record of the job that it names, and of the flight that its device is in. */
-function entriesIn(sample: Sample, takeOff: TakeOff | undefined, jobs: NamedJobs): RecordEntry[] {
-  const point = toRecordedPoint(sample);
-  if (!point) return [];
-  const entry = (kind: RecordEntry['kind'], flight: string, everySeconds: number, since: string | undefined) => ({
-    sample,
-    point,
-    kind,
-    flight,
-    everySeconds,
-    since,
-  });
-  const job = jobs.get(sample.jobId ?? '');
+function entriesOfStep({ device, recordedAt }: KnownDevice, step: Step, jobs: NamedJobs): RecordEntry[] {
+  const { samples, said, taken, state, flight, isLate } = step;
+  const at = sampleSequence(said);
+  // What was measured with a position that is recorded, and came apart.
+  const isAddition =
+    taken !== undefined &&
+    !taken.navigation?.position &&
+    measuredAt(state, 'navigation.position') === at &&
+    (recordedAt === undefined || recordedAt === at);
+  const sample = isAddition ? undefined : samples.find(({ navigation }) => navigation?.position);
+  if (!sample && !isAddition) return [];
+  const point = toRecordedPoint(device.deviceId, measuredAt(state, 'navigation.position') === at ? state : said);
+  const takeOff = isLate ? takeOffOfLateState(flight, said) : flight.takeOff;
+  return point ? entriesIn({ sample, point }, jobOf(step), takeOff, jobs) : [];
+}
+
+/** The entries for a position: in the record of the job that its device flies, and of the flight that it is in. */
+function entriesIn(
+  of: Pick<RecordEntry, 'sample' | 'point'>,
+  jobId: string | undefined,
+  takeOff: TakeOff | undefined,
+  jobs: NamedJobs,
+): RecordEntry[] {
+  const { timestamp, deviceId } = of.point;
+  const job = jobs.get(jobId ?? '');
   return [
-    ...(job && isRecordable(job, point.timestamp)
-      ? [entry('job', job.jobId, JOB_POINT_EVERY_S, job.times.startedAt && earliestSame(job.times.startedAt))]
+    ...(job && isRecordable(job, timestamp)
+      ? [
+          {
+            ...of,
+            kind: 'job' as const,
+            flight: job.jobId,
+            everySeconds: JOB_POINT_EVERY_S,
+            since: job.times.startedAt && earliestSame(job.times.startedAt),
+          },
+        ]
       : []),
-    ...(takeOff ? [entry('device', sample.deviceId, DEVICE_POINT_EVERY_S, takeOff.timestamp)] : []),
+    ...(takeOff
+      ? [
+          {
+            ...of,
+            kind: 'device' as const,
+            flight: deviceId,
+            everySeconds: DEVICE_POINT_EVERY_S,
+            since: takeOff.timestamp,
+          },
+        ]
+      : []),
   ];
 }
 

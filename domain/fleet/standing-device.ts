@@ -1,6 +1,7 @@
 /** Where devices stand that may be dispatched. */
-import { isOnGround } from '../telemetry/flight';
-import type { DeviceState } from '../telemetry/sample';
+import { isOnGround } from '../telemetry/drone-state';
+import { measuredAt } from '../telemetry/known-state';
+import type { Device } from './device';
 
 /** Longitude and latitude in degrees. */
 export type Place = readonly [longitude: number, latitude: number];
@@ -13,9 +14,19 @@ export interface StandingDevice {
   readonly isOnline: boolean;
 }
 
-/** Where a device stands by its state; undefined when it does not, or when that is not known. */
-export function standingPlace({ droneState, navigation }: DeviceState): Place | undefined {
-  const [longitude, latitude] = navigation?.position?.coordinates ?? [];
-  if (!isOnGround(droneState) || longitude === undefined || latitude === undefined) return undefined;
-  return [longitude, latitude];
+/** What says where a device stands. */
+export type Standing = Pick<Device, 'lastState' | 'standsSince'>;
+
+/**
+ * Where a device stands; undefined when it does not, or when that is not known: a place counts if it was measured while
+ * the device has said, without a break, that it stands.
+ */
+export function standingPlace({ lastState, standsSince }: Standing): Place | undefined {
+  const [longitude, latitude] = lastState?.navigation?.position?.coordinates ?? [];
+  if (!lastState || !isOnGround(lastState.droneState) || longitude === undefined || latitude === undefined)
+    return undefined;
+  const saidAt = measuredAt(lastState, 'droneState') ?? -Infinity;
+  const isSaidNow = saidAt === Date.parse(lastState.timestamp);
+  const since = standsSince === undefined ? (isSaidNow ? saidAt : Infinity) : Date.parse(standsSince);
+  return (measuredAt(lastState, 'navigation.position') ?? -Infinity) >= since ? [longitude, latitude] : undefined;
 }

@@ -4,14 +4,17 @@
  * left out at rest is not written at all.
  */
 import type { Device } from './device';
-import { isOnGround, takeOffAfter, type TakeOff } from '../telemetry/flight';
-import { isTransition, metresBetween, sampleSequence, type DeviceState, type Sample } from '../telemetry/sample';
+import { isOnGround } from '../telemetry/drone-state';
+import type { FlightPhase } from '../telemetry/flight';
+import { mergeState, saysAllOf, type KnownState } from '../telemetry/known-state';
+import { isTransition, metresBetween, type DeviceState } from '../telemetry/sample';
 
 /** Interval at which the state of a device is written, except for transitions, in ms. */
 const SAVE_INTERVAL_MS = 1000;
 /** The interval while a device is at rest and its state stays the same, in ms. */
 export const REST_SAVE_INTERVAL_MS = 10_000;
-/** What counts as the same state: so many metres, and percent of the battery. */
+/** What counts as the same state: a value that was measured so long before, in ms, so many metres, and percent. */
+const REST_AGE_MS = 60_000;
 const REST_METRES = 5;
 const REST_PERCENT = 1;
 /**
@@ -20,7 +23,7 @@ const REST_PERCENT = 1;
  */
 const MAX_EARLY_MS = SAVE_INTERVAL_MS / 2;
 /** Maximum of transitions that are written within one interval; more would be a malfunctioning device. */
-export const MAX_TRANSITIONS = 5;
+const MAX_TRANSITIONS = 5;
 
 /**
  * Why a state is written. `due`: none was written within the interval, or the device was offline; `transition`: it changes
@@ -29,39 +32,53 @@ export const MAX_TRANSITIONS = 5;
 export type WriteReason = 'due' | 'transition';
 
 /**
- * What becomes of the newest of some new states of a device. `write`: it is written, which needs that nothing was written after
- * `latestSave`; `wait`: it is written when its turn comes; `keep`: the saved state says the same.
+ * What becomes of what is known of a device after new states. `write`: it is written; `wait`: it is written when its turn
+ * comes; `keep`: the saved state says the same.
  */
 export type Saving =
   | { readonly kind: 'wait' | 'keep' }
   | {
       readonly kind: 'write';
       readonly reason: WriteReason;
-      readonly latestSave: string;
       /** The time that is stored: now, or the turn that it is ahead of; ISO 8601. */
       readonly savedAt: string;
-      /** Of the flight that the device is in then. */
-      readonly takeOff: TakeOff | undefined;
+      readonly state: KnownState;
+      readonly flight: FlightPhase;
     };
 
-/** Whether a state is saved, and why. @param states new ones in order, at least one */
-export function decideSaving(device: Device, states: readonly DeviceState[], now: Date): Saving {
+/** What is known of a device after new states, and the flight that it is in. */
+export interface StateAfter {
+  readonly state: KnownState;
+  readonly flight: FlightPhase;
+}
+
+/** Whether a state is saved, and why. @param states what is new, in order */
+export function decideSaving(
+  device: Device,
+  states: readonly KnownState[],
+  { state, flight }: StateAfter,
+  now: Date,
+): Saving {
   const { status, savedAt, lastState, transitions = 0 } = device;
-  const stays = states.every((state) => staysAtRest(lastState, state));
+  const stays = states.every((each) => staysAtRest(lastState, each));
   const interval = stays ? REST_SAVE_INTERVAL_MS : SAVE_INTERVAL_MS;
   const latestSave = latestSaveOf(interval, now);
   const write = (reason: WriteReason): Saving => ({
     kind: 'write',
     reason,
-    latestSave,
     savedAt: turnAfter(device, interval, now),
-    takeOff: takeOffAfter(device, states),
+    state,
+    flight,
   });
   if (status !== 'online' || savedAt === undefined || savedAt <= latestSave) return write('due');
   if (stays) return { kind: 'keep' };
-  const isChange = states.some((state) => isTransition(lastState, state));
+  const isChange = states.some((each) => isTransition(lastState, each)) || endsJob(lastState, state);
   return isChange && transitions < MAX_TRANSITIONS ? write('transition') : { kind: 'wait' };
 }
+
+/** Whether the job that a device was known to fly has ended. */
+const endsJob = (before: DeviceState | undefined, after: DeviceState): boolean =>
+  before?.jobId !== undefined && after.jobId === undefined;
 
 /** Whether a state of a device, as it is known, seems to be due: unless another instance has saved it since. */
 export const seemsOverdue = ({ lastState, savedAt = '' }: Device, now: Date): boolean =>
@@ -81,8 +98,9 @@ function turnAfter({ savedAt, status }: Device, interval: number, now: Date): st
 export const isAtRest = ({ droneState, jobId }: DeviceState): boolean => isOnGround(droneState) && jobId === undefined;
 
 /** Whether a device stays at rest, as it was saved. A field that a report leaves out counts as unchanged. */
-function staysAtRest(saved: DeviceState | undefined, next: DeviceState): boolean {
+function staysAtRest(saved: KnownState | undefined, next: KnownState): boolean {
   if (!saved || !isAtRest(saved) || next.jobId !== undefined || isTransition(saved, next)) return false;
+  if (!saysAllOf(saved, next, REST_AGE_MS)) return false;
   const [before, after] = [saved, next].map(({ navigation }) => navigation?.position?.coordinates);
   const isNear = !after || (before !== undefined && metresBetween(before, after) <= REST_METRES);
   const [charged, charge] = [saved, next].map(({ battery }) => battery?.percent);
@@ -94,11 +112,11 @@ export const isReportDue = ({ status, reportedAt }: Device, now: Date): boolean 
   status !== 'online' || reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= SAVE_INTERVAL_MS;
 
 /**
- * Whether a state that waits is later than the saved one. A device that was removed, even if it was registered again,
+ * Whether a state that waits says what the saved one doesn't. A device that was removed, even if it was registered again,
  * needs none.
  */
-export const isUnsaved = (device: Device | undefined, state: Pick<DeviceState, 'timestamp'>): device is Device =>
-  device?.lastState !== undefined && sampleSequence(state) > sampleSequence(device.lastState);
+export const isUnsaved = (device: Device | undefined, state: KnownState): device is Device =>
+  device?.lastState !== undefined && mergeState(device.lastState, state).taken !== undefined;
 
 /**
  * How long a state that came too early waits for its turn, in ms. When several functions wait for the same device, each
@@ -111,22 +129,19 @@ export function waitForTurn({ savedAt }: Device, at: string, now: Date): number 
   return Math.max(due + turn - now.getTime(), 0);
 }
 
-/** A device after a sample was saved as its state. */
-export function deviceAfter(
-  { takeOff: _before, ...device }: Device,
-  newest: Sample,
-  saving: Saving,
-  now: Date,
-): Device {
-  const { deviceId: _deviceId, ...lastState } = newest;
-  const saved = saving.kind === 'write' ? saving : undefined;
+/** A device after its state was saved. */
+export function deviceAfter(device: Device, saving: Extract<Saving, { kind: 'write' }>, now: Date): Device {
+  const { takeOff: _takeOff, standsSince: _standsSince, ...rest } = device;
+  const { state, flight, savedAt, reason } = saving;
   return {
-    ...device,
+    ...rest,
     status: 'online',
-    lastState,
+    version: device.version + 1,
+    lastState: state,
     reportedAt: now.toISOString(),
-    ...(saved && { savedAt: saved.savedAt }),
-    ...(saved?.takeOff && { takeOff: saved.takeOff }),
-    transitions: saved?.reason === 'transition' ? (device.transitions ?? 0) + 1 : 0,
+    savedAt,
+    ...(flight.takeOff && { takeOff: flight.takeOff }),
+    ...(flight.standsSince !== undefined && { standsSince: flight.standsSince }),
+    transitions: reason === 'transition' ? (device.transitions ?? 0) + 1 : 0,
   };
 }

@@ -1,10 +1,23 @@
 /** Which changes of a job are made, and why others are refused. */
+import * as z from 'zod/mini';
+import { metadata } from '../values/metadata';
+import { name, text } from '../values/text';
 import type { Organisation } from '../values/id';
-import { whyJobRefused, type Job, type JobChange } from './job';
+import { jobStatus, priority, whyJobRefused, type Job } from './job';
 import { isFinal, isFlown, isReported, mayMove, type JobStatus } from './job-lifecycle';
 import { whyReportIsWrong, type StatusCause } from './job-report';
 import { Refusal, invalid } from '../values/refusal';
 import type { PLATFORM, SERVICE } from '../values/service';
+
+/** The fields of a job that a partner may change. */
+export const jobChange = z.strictObject({
+  name: z.optional(name),
+  description: z.optional(text(0, 4096)),
+  priority: z.optional(priority),
+  status: z.optional(jobStatus),
+  metadata: z.optional(metadata),
+});
+export type JobChange = z.output<typeof jobChange>;
 
 /** Who changes a job: the drone platform by a report, or this service; undefined for a partner. */
 export type ChangedBy = typeof PLATFORM | typeof SERVICE | undefined;

@@ -37,6 +37,7 @@ interface ReportedJob {
 
 /** What of a device's state says how far its flight has come. */
 interface FlyingDevice {
+  /** When it said so, ISO 8601. */
   readonly timestamp: string;
   readonly jobId?: string | undefined;
   readonly progress?: Progress | undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { toTrackPoint, trackPoint } from './flight';
-import type { Sample } from './sample';
+import { measuredAt, type KnownState } from './known-state';
 import { mayBeAsLate } from '../values/reported-time';
 import { splitAtGaps, thinOutLines } from './track-lines';
 
@@ -30,18 +30,30 @@ export const MAX_TRACK_POSITIONS = 10_000;
 const round = (value: number, digits: number) => Number(value.toFixed(digits));
 const roundIf = (value: number | undefined, digits: number) => (value === undefined ? value : round(value, digits));
 
-/** The position in a sample, as it is recorded; undefined when it has none. */
-export function toRecordedPoint(sample: Sample): RecordedPoint | undefined {
-  const point = toTrackPoint(sample);
+/** What was measured so long before a position is recorded with it, in ms: its values come apart. */
+const MAX_APART_MS = 10_000;
+
+/**
+ * The position of a state, as it is recorded, with what was measured up to ten seconds before it.
+ * @returns undefined when it has none
+ */
+export function toRecordedPoint(deviceId: string, state: KnownState): RecordedPoint | undefined {
+  const point = toTrackPoint(state);
   if (!point) return undefined;
-  const { navigation: { orientation, velocity } = {}, droneState, battery, deviceId } = sample;
+  const apart = (path: string) => Date.parse(point.timestamp) - (measuredAt(state, path) ?? -Infinity);
+  const near = <Value>(path: string, value: Value | undefined) =>
+    apart(path) >= 0 && apart(path) <= MAX_APART_MS ? value : undefined;
+  const { navigation: { orientation, velocity } = {}, droneState, battery } = state;
+  const { groundSpeed, ...place } = point;
+  const speed = near('navigation.velocity.groundSpeed', groundSpeed);
   return {
     deviceId,
-    ...point,
-    verticalSpeed: roundIf(velocity?.verticalSpeed, 1),
-    heading: roundIf(orientation?.heading, 1),
-    droneState,
-    batteryPercent: roundIf(battery?.percent, 1),
+    ...place,
+    ...(speed !== undefined && { groundSpeed: speed }),
+    verticalSpeed: roundIf(near('navigation.velocity.verticalSpeed', velocity?.verticalSpeed), 1),
+    heading: roundIf(near('navigation.orientation.heading', orientation?.heading), 1),
+    droneState: near('droneState', droneState),
+    batteryPercent: roundIf(near('battery.percent', battery?.percent), 1),
   };
 }
 

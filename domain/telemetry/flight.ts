@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { airborneIn, isOnGround } from './drone-state';
+import { measuredAt, type KnownState } from './known-state';
 import { position, type DeviceState } from './sample';
 
 /** The beginning of a flight: ISO 8601, and metres above mean sea level if a position was reported by then. */
@@ -13,87 +15,71 @@ export const trackPoint = z.object({
 });
 export type TrackPoint = z.output<typeof trackPoint>;
 
-/** Drone states by what they say about a flight. Another state, or none, says nothing: the flight goes on, or none begins. */
-const isAirborne: Readonly<Record<string, boolean>> = {
-  LANDED: false,
-  DOCKED: false,
-  MANUAL: true,
-  GPS_NORMAL: true,
-  WAYPOINT: true,
-  HOVER: true,
-  ORBIT: true,
-  RETURNING: true,
-};
-
-/** Whether a drone state says that the drone is in the air; undefined when it says nothing. */
-const airborneIn = (droneState: string = ''): boolean | undefined =>
-  Object.hasOwn(isAirborne, droneState) ? isAirborne[droneState] : undefined;
-
-/** Whether a drone state says that the drone stands. */
-export const isOnGround = (droneState: string | undefined): boolean => airborneIn(droneState) === false;
-
 /** A drone that is in the air again after this much silence, in ms, has landed in between: no battery lasts much longer. */
 const MAX_SILENCE_MS = 30 * 60_000;
 
-/** What is known of a device's flight: its last state, and its take-off while it is in flight. */
-export interface FlightState {
-  readonly lastState?: DeviceState | undefined;
+/** The flight that a device is in, or since when it stands: what its reports say together. */
+export interface FlightPhase {
+  /** The take-off of its flight; undefined when it is not in flight, as far as the known drone states say. */
   readonly takeOff?: TakeOff | undefined;
+  /** Since when it has said that it stands, ISO 8601; undefined when it does not say so, or there was a silence. */
+  readonly standsSince?: string | undefined;
 }
 
-/** The take-off of the flight that a device is in, before and after a further state. */
-export interface FlightChange {
-  readonly before?: TakeOff | undefined;
-  readonly after?: TakeOff | undefined;
+/** What is known of a device: its state, and its flight. */
+export interface FlightState extends FlightPhase {
+  readonly lastState?: KnownState | undefined;
 }
 
 const round = (value: number, digits: number) => Number(value.toFixed(digits));
 const altitudeIn = (state: DeviceState | undefined) => state?.navigation?.position?.coordinates[2];
 
-function after({ lastState, takeOff }: FlightState, next: DeviceState): TakeOff | undefined {
+function takeOffAfter({ lastState, takeOff: before }: FlightState, next: DeviceState, silence: number) {
   const airborne = airborneIn(next.droneState);
   if (airborne === false) return undefined;
-  const silence = lastState ? Date.parse(next.timestamp) - Date.parse(lastState.timestamp) : 0;
-  const goesOn = takeOff !== undefined && (airborne === undefined || silence <= MAX_SILENCE_MS);
+  const goesOn = before !== undefined && (airborne === undefined || silence <= MAX_SILENCE_MS);
   if (!goesOn && airborne === undefined) return undefined;
   // The last position on the ground is that of the take-off.
-  const altitude = takeOff === undefined ? (altitudeIn(lastState) ?? altitudeIn(next)) : altitudeIn(next);
-  if (goesOn && (takeOff.altitude !== undefined || altitude === undefined)) return takeOff;
-  const timestamp = goesOn ? takeOff.timestamp : next.timestamp;
+  const altitude = before === undefined ? (altitudeIn(lastState) ?? altitudeIn(next)) : altitudeIn(next);
+  if (goesOn && (before.altitude !== undefined || altitude === undefined)) return before;
+  const timestamp = goesOn ? before.timestamp : next.timestamp;
   return { timestamp, ...(altitude !== undefined && { altitude: round(altitude, 1) }) };
 }
 
-/**
- * The take-off of the flight that a device is in after each of further states.
- * @param device as it was before them
- * @param states in order
- * @returns for each state; undefined when it is not in flight then, as far as the known drone states say
- */
-export function takeOffsAfter(device: FlightState, states: readonly DeviceState[]): (TakeOff | undefined)[] {
-  let known: FlightState = { lastState: device.lastState, takeOff: device.takeOff };
-  return states.map((next) => {
-    known = { lastState: next, takeOff: after(known, next) };
-    return known.takeOff;
-  });
+/** A device that was silent for longer, in ms, may have flown meanwhile: it is offline then (`domain/fleet/offline.ts`). */
+const MAX_SILENCE_ON_GROUND_MS = 40_000;
+
+function standsSinceAfter({ standsSince }: FlightState, { droneState, timestamp }: DeviceState, silence: number) {
+  const goesOn = silence <= MAX_SILENCE_ON_GROUND_MS ? standsSince : undefined;
+  if (droneState === undefined) return goesOn;
+  return isOnGround(droneState) ? (goesOn ?? timestamp) : undefined;
 }
 
-/** The take-off of the flight that a device is in after further states, see {@link takeOffsAfter}. */
-export const takeOffAfter = (device: FlightState, states: readonly DeviceState[]): TakeOff | undefined =>
-  states.length === 0 ? device.takeOff : takeOffsAfter(device, states).at(-1);
+/**
+ * The flight that a device is in after a further state.
+ * @param device as it was before
+ * @param next what was not known before
+ */
+export function flightAfter(device: FlightState, next: DeviceState): FlightPhase {
+  const silence = device.lastState ? Date.parse(next.timestamp) - Date.parse(device.lastState.timestamp) : 0;
+  return { takeOff: takeOffAfter(device, next, silence), standsSince: standsSinceAfter(device, next, silence) };
+}
 
 /** The take-off of the flight that a device is in, if a late state belongs to that flight. */
 export const takeOffOfLateState = (
-  { takeOff }: FlightState,
+  { takeOff }: FlightPhase,
   { timestamp, droneState }: DeviceState,
 ): TakeOff | undefined => (takeOff && takeOff.timestamp <= timestamp && !isOnGround(droneState) ? takeOff : undefined);
 
-/** The position of a state, to about 10 cm and 0.1 m/s; undefined when it has none. */
-export function toTrackPoint({ timestamp, navigation }: DeviceState): TrackPoint | undefined {
-  if (!navigation?.position) return undefined;
+/** The position of a state, to about 10 cm and 0.1 m/s, and when it was measured; undefined when it has none. */
+export function toTrackPoint(state: KnownState): TrackPoint | undefined {
+  const { navigation } = state;
+  const at = measuredAt(state, 'navigation.position');
+  if (!navigation?.position || at === undefined) return undefined;
   const [longitude, latitude, altitude] = navigation.position.coordinates;
   const groundSpeed = navigation.velocity?.groundSpeed;
   return {
-    timestamp: new Date(timestamp).toISOString(),
+    timestamp: new Date(at).toISOString(),
     coordinates: [round(longitude, 6), round(latitude, 6), round(altitude, 1)],
     ...(groundSpeed !== undefined && { groundSpeed: round(groundSpeed, 1) }),
   };

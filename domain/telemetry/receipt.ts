@@ -5,7 +5,8 @@
 import { Unreadable } from '../values/judged';
 import { organisationOf } from '../values/id';
 import type { Detail } from '../values/refusal';
-import { sample as sampleSchema, withoutNullIsland, type Sample } from './sample';
+import { sample as sampleSchema } from './reported-sample';
+import { withoutNullIsland, type Sample } from './sample';
 
 /** The message of these lines. */
 export const SAMPLES_RECEIVED = 'samples received';

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { freeForm, lostIn } from '../values/free-form';
 import { progress } from '../jobs/progress';
 import { moment, name, text } from '../values/text';
 
@@ -53,8 +52,6 @@ export const weather = z.strictObject({
   rain: z.optional(z.number().check(z.minimum(0), z.maximum(1000))),
 });
 
-const MAX_SENSOR_BYTES = 8 * 1024;
-
 export const camera = z.looseObject({ orientation: z.optional(orientation) });
 
 /** Sensor data; fields other than `camera` are vendor-specific. */
@@ -78,20 +75,8 @@ export const deviceState = z.object({
 
 export type DeviceState = z.output<typeof deviceState>;
 
-/** Sensor data as it arrives, before a schema copies it. */
-const whole = z.transform((value: z.input<typeof sensorPayload>, context) => {
-  for (const { path, message } of lostIn(value))
-    context.issues.push({ code: 'custom', path: [...path], message, input: value });
-  return value;
-});
-
-/** A telemetry sample of a device. */
-export const sample = z.strictObject({
-  deviceId: name,
-  ...deviceState.shape,
-  sensorPayload: z.optional(z.pipe(whole, sensorPayload.check(freeForm(MAX_SENSOR_BYTES)))),
-});
-export type Sample = z.output<typeof sample>;
+/** A telemetry sample of a device, as it is parsed (`reported-sample.ts`). */
+export type Sample = DeviceState & { deviceId: string };
 
 /**
  * Sequence number of a sample: its timestamp in Unix milliseconds, so no counter is needed. A sample that is not later than

@@ -10,7 +10,7 @@ import { Refusal } from '../../domain/values/refusal';
 import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { kinds, organisationOf, type Organisation } from '../../domain/values/id';
 import type { CallerIdentity } from '../access/identify';
-import { authoriseChannel } from './channel-state';
+import { authoriseChannel } from './authorise-channel';
 import type { ConnectEvent } from './handshake';
 
 /** The channel that the CloudFront function took from the path. @throws Refusal `resource_not_found` for another path */

@@ -11,7 +11,7 @@ import { LONGEST_CONNECTION_S } from '../../domain/channels/longest-connection';
 import { organisationOf } from '../../domain/values/id';
 import { Refusal } from '../../domain/values/refusal';
 import { isBroadcast, viewerHandshakesPerMinute } from '../../domain/shares/share';
-import { finalMessage } from './channel-state';
+import { finalMessage } from './authorise-channel';
 import type { CallerIdentity } from '../access/identify';
 import { broadcastTopic, digestShareCode } from '../../data/shares/share-id';
 import { limitRate } from '../../data/access/rate-limit';

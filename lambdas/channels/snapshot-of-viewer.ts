@@ -15,7 +15,7 @@ import type { SnapshotRequest } from '../../data/channels/snapshot-requests';
 import { sharePlayback } from '../../data/shares/playback-session';
 import { toPlaybackMessage } from '../shares/playback-message';
 import { snapshotMessage, viewerMessage } from '../telemetry/telemetry-message';
-import { finalMessage } from './channel-state';
+import { finalMessage } from './authorise-channel';
 import { untilNoticed } from '../telemetry/followed-group';
 import { viewerClientId } from '../../data/shares/share-id';
 import { catchUp, sendFinalMessage } from './catch-up';

@@ -140,8 +140,8 @@ const isRevocation = (message: StatusMessage) => 'shareState' in message && mess
 async function flownIn(change: Change): Promise<(StoredJob & { readonly device: Device }) | undefined> {
   if (change.kind !== 'device' || !change.after?.lastState) return undefined;
   const { before, after: device } = change;
-  const { jobId, timestamp } = change.after.lastState;
-  if (jobId === undefined || timestamp === before?.lastState?.timestamp) return undefined;
+  const { jobId } = change.after.lastState;
+  if (jobId === undefined || device.savedAt === before?.savedAt) return undefined;
   const job = await runningJob(jobId, device.deviceId);
   return job && { ...job, device };
 }

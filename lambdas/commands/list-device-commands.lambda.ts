@@ -1,6 +1,7 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
 import { readDeviceCommands } from '../../data/commands/commands';
-import { expectOwnDevice, findDevice } from '../../data/fleet/devices';
+import { findDevice } from '../../data/fleet/devices';
+import { expectOwnDevice } from '../../data/fleet/registered-parts';
 import { serve } from '../serve/serve';
 
 export const handler = serve(

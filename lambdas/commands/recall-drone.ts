@@ -5,7 +5,7 @@ import { organisationOf } from '../../domain/values/id';
 import type { Job } from '../../domain/jobs/job';
 import { isFlown } from '../../domain/jobs/job-lifecycle';
 import { Refusal } from '../../domain/values/refusal';
-import { fliesAnother, standsSince } from '../../domain/commands/steering';
+import { fliesAnother, measuresStandingAfter } from '../../domain/commands/steering';
 import { acceptCommand } from './accept-command';
 
 /**
@@ -21,7 +21,7 @@ export async function recallDrone(job: Job, at: string): Promise<void> {
     readDevice(organisation, deviceId, true),
     readCommand({ deviceId, commandId }),
   ]);
-  if (!device || sent || standsSince(device, job.updatedAt) || fliesAnother(device, jobId)) return;
+  if (!device || sent || measuresStandingAfter(device, job.updatedAt) || fliesAnother(device, jobId)) return;
   const now = new Date().toISOString();
   const requester = { origin: 'service' } as const;
   try {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { checkJob } from '../../contract/dispatch/dispatch.endpoints';
-import { expectDeviceGroup } from '../../data/fleet/devices';
+import { expectDeviceGroup } from '../../data/fleet/registered-parts';
 import { findFlownMission } from '../../data/missions/missions';
 import { publishPlatformEvent } from '../../data/platform/publish-to-platform';
 import { awaitCheckReport } from '../../data/missions/check-reports';
 import { jobPlace, type Candidate } from '../../domain/dispatch/candidate';
 import { organisationId, type Organisation } from '../../domain/values/id';
-import { newJob, withMission } from '../../domain/jobs/job';
+import { newJob, withMission } from '../../domain/jobs/job-request';
 import { judgeReport, lacksDevice, checkQuestion } from '../../domain/dispatch/job-check';
 import { withMissionLine } from '../missions/with-mission-line';
 import { jsonBody } from '../serve/json-body';

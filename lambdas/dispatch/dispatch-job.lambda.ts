@@ -1,12 +1,12 @@
 import { dispatchJob } from '../../contract/dispatch/dispatch.endpoints';
-import { expectDeviceGroup } from '../../data/fleet/devices';
+import { expectDeviceGroup } from '../../data/fleet/registered-parts';
 import { insertDispatchedJob } from '../../data/jobs/jobs';
 import { keepFlownMission } from '../../data/missions/missions';
 import { scheduleTakeDeadline } from '../../data/jobs/schedule-take-deadline';
 import { newId } from '../../data/store/new-id';
 import { expectDestination } from '../../domain/values/destination';
 import { dispatchPlace, noDevice } from '../../domain/dispatch/candidate';
-import { newJob, withMission } from '../../domain/jobs/job';
+import { newJob, withMission } from '../../domain/jobs/job-request';
 import { freshIdempotencyKey } from '../serve/idempotency-key';
 import { jsonBody } from '../serve/json-body';
 import { serve } from '../serve/serve';

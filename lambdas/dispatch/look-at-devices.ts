@@ -69,7 +69,7 @@ async function asTheyAre(
   return ranked
     .map((each) => {
       const device = devices.find(({ deviceId }) => deviceId === each.deviceId);
-      const standsAt = device?.lastState && standingPlace(device.lastState);
+      const standsAt = device && standingPlace(device);
       const metres = standsAt ? dispatch.metresTo(standsAt, target.place) : each.metres;
       const { etaSeconds, ...candidate } = candidateOf({ ...each, ...device }, metres, target);
       const { maxEtaSeconds } = target;

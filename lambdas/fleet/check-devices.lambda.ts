@@ -5,16 +5,19 @@ import {
   readOfflineCheck,
   readTrailing,
   scheduleOfflineCheck,
+  scheduleTrailingSave,
   type OfflineCheck,
   type TrailingStates,
 } from '../../data/fleet/device-checks';
 import { markOffline, readDevices, saveTrailing } from '../../data/fleet/save-device-state';
 import { readDevice } from '../../data/fleet/devices';
+import { readNamedJobs } from '../../data/jobs/named-jobs';
+import { hasEnded } from '../../domain/fleet/sample-decision';
 import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import { isUnsaved, waitForTurn } from '../../domain/fleet/state-saving';
 import { offlineAfter } from '../../domain/fleet/offline';
-import { sampleSequence, type Sample } from '../../domain/telemetry/sample';
+import { mergeState, withoutJob, type KnownState } from '../../domain/telemetry/known-state';
 import { allSettled } from '../runtime/concurrency';
 import { eachMessage, type Task } from '../runtime/each-message';
 import { logger } from '../runtime/logger';
@@ -22,8 +25,7 @@ import { namedIn } from '../runtime/subject';
 
 /**
  * Queue of delayed device checks: marks an online device offline after 30 seconds of silence (`offlineAfter`), or
- * schedules its next check; saves samples that were too early as the last known state, unless a later one has been
- * saved.
+ * schedules its next check; merges what was too early into the last known state, unless all of it has been saved.
  */
 export function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
   const saveTrailingOf = trailingStates();
@@ -69,34 +71,38 @@ function trailingStates() {
 }
 
 /**
- * Saves the newest of each device's samples that were too early to be saved when received, unless a later one has been saved:
- * so the last sample of a device that stops reporting is kept. While a device goes on reporting, this writes nothing and
- * costs one read for up to 100 devices.
+ * Saves what was too early to be saved when it was received, unless it has been saved since: so what a device sends before
+ * it stops reporting is kept. While a device goes on reporting, this writes nothing and costs one read for up to 100
+ * devices.
  * @throws the first error, after all have been tried
  */
 async function saveTrailingStates(organisation: Organisation, messages: readonly TrailingStates[]): Promise<void> {
-  const newest = newestOf(messages);
-  const ids = newest.map(({ sample }) => sample.deviceId);
-  const devices = await currentDevices(organisation, ids);
-  await allSettled(newest.map((each) => saveOne(organisation, each, devices.get(each.sample.deviceId))));
+  const waiting = waitingOf(messages);
+  const devices = await currentDevices(
+    organisation,
+    waiting.map(({ deviceId }) => deviceId),
+  );
+  await allSettled(waiting.map((each) => saveOne(organisation, each, devices.get(each.deviceId))));
 }
 
-/** A sample that waits to be saved. */
-interface TrailingSample {
-  readonly sample: Sample;
-  /** When it was received, ISO 8601. */
+/** What waits to be saved of a device. */
+interface WaitingState {
+  readonly deviceId: string;
+  readonly state: KnownState;
+  /** When the last of it was received, ISO 8601. */
   readonly at: string;
 }
 
-/** The newest sample of each device. */
-function newestOf(messages: readonly TrailingStates[]): TrailingSample[] {
-  const newest = new Map<string, TrailingSample>();
+/** What waits of each device, merged. */
+function waitingOf(messages: readonly TrailingStates[]): WaitingState[] {
+  const waiting = new Map<string, WaitingState>();
   for (const { at, trailing } of messages)
-    for (const sample of trailing) {
-      const known = newest.get(sample.deviceId);
-      if (!known || sampleSequence(sample) > sampleSequence(known.sample)) newest.set(sample.deviceId, { sample, at });
+    for (const { deviceId, ...state } of trailing) {
+      const before = waiting.get(deviceId);
+      const latest = before && before.at > at ? before.at : at;
+      waiting.set(deviceId, { deviceId, state: mergeState(before?.state, state).state, at: latest });
     }
-  return [...newest.values()];
+  return [...waiting.values()];
 }
 
 /** Keys of one read (DynamoDB API reference, BatchGetItem). */
@@ -110,20 +116,28 @@ async function currentDevices(organisation: Organisation, ids: readonly string[]
   return new Map(found.map((device) => [device.deviceId, device]));
 }
 
-/** Attempts to save a state when other writes come first. */
-const MAX_ATTEMPTS = 4;
+/** For how long what waits is put back into the queue while other writes come first, in ms. */
+const PUT_BACK_FOR_MS = 60_000;
 
 async function saveOne(
   organisation: Organisation,
-  { sample, at }: TrailingSample,
-  found: Device | undefined,
+  { deviceId, state, at }: WaitingState,
+  device: Device | undefined,
 ): Promise<void> {
-  const { deviceId, ...state } = sample;
-  let device = found;
-  for (let attempt = 1; isUnsaved(device, sample); attempt += 1) {
-    if (attempt > MAX_ATTEMPTS) throw new Error('a state could not be saved: other writes came first each time');
-    await pause(waitForTurn(device, at, new Date()));
-    if (await saveTrailing(organisation, device, state, at, new Date())) return;
-    device = (await currentDevices(organisation, [deviceId])).get(deviceId);
-  }
+  if (!isUnsaved(device, state)) return;
+  await pause(waitForTurn(device, at, new Date()));
+  const unsaved = await withoutEndedJob(organisation, device, state);
+  if (await saveTrailing(organisation, device, unsaved, at, new Date())) return;
+  if (Date.now() - Date.parse(at) > PUT_BACK_FOR_MS)
+    throw new Error('a state could not be saved: other writes came first for a minute');
+  // Whoever waits for a turn of the device meets there, and is saved by one write.
+  await scheduleTrailingSave(organisation, [{ deviceId, ...state }], new Date(at));
+}
+
+/** A state that waits, without a job that has ended since: what is saved may have none for that reason. */
+async function withoutEndedJob(organisation: Organisation, device: Device, state: KnownState): Promise<KnownState> {
+  const { jobId } = state;
+  if (jobId === undefined || jobId === device.lastState?.jobId) return state;
+  const jobs = await readNamedJobs(organisation, [jobId]);
+  return hasEnded(jobId, device, jobs) ? withoutJob(state) : state;
 }

@@ -1,9 +1,9 @@
 import * as endpoints from '../../contract/jobs/jobs.endpoints';
-import { expectDeviceGroup } from '../../data/fleet/devices';
+import { expectDeviceGroup } from '../../data/fleet/registered-parts';
 import { insertJob } from '../../data/jobs/jobs';
 import { keepFlownMission } from '../../data/missions/missions';
 import { newId } from '../../data/store/new-id';
-import { newJob, withMission } from '../../domain/jobs/job';
+import { newJob, withMission } from '../../domain/jobs/job-request';
 import { idempotencyKey } from '../serve/idempotency-key';
 import { jsonBody } from '../serve/json-body';
 import { serve } from '../serve/serve';

@@ -1,5 +1,5 @@
 import * as endpoints from '../../contract/shares/shares.endpoints';
-import { findSharedDevice } from '../../data/fleet/devices';
+import { findSharedDevice } from '../../data/fleet/registered-parts';
 import { newShareCode } from '../../data/store/new-id';
 import { insertShare } from '../../data/shares/shares';
 import { expectNoGroup, newShare } from '../../domain/shares/new-share';

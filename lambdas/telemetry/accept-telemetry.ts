@@ -1,22 +1,22 @@
-import { scheduleOfflineCheck, scheduleTrailingSave } from '../../data/fleet/device-checks';
+import { scheduleOfflineCheck, scheduleTrailingSave, type TrailingState } from '../../data/fleet/device-checks';
 import { recordReport } from '../../data/fleet/save-device-state';
 import { isRecordKept, recordPosition } from '../../data/telemetry/flights';
-import { readNamedJobs } from '../../data/jobs/named-jobs';
 import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import type { Detail } from '../../domain/values/refusal';
-import { faultIn, NOT_YOURS, type KnownDevice } from '../../domain/fleet/sample-decision';
+import { faultIn, NOT_YOURS, type KnownDevice, type RecordEntry } from '../../domain/fleet/sample-decision';
+import type { KnownState } from '../../domain/telemetry/known-state';
 import { sampleSequence, withoutNullIsland, type Sample } from '../../domain/telemetry/sample';
 import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { allSettled, fulfilled } from '../runtime/concurrency';
 import { saveNewest, type ReceivedWith } from './save-newest';
 import { beginDelivery, type Delivery } from './deliver-telemetry';
-import { forgetDevice, knownDevices, noteClock, rememberDevice } from './device-memory';
+import { flownJobs, forgetDevice, knownDevices, noteClock, rememberDevice, rememberRecorded } from './device-memory';
 import { sampleMessage } from './telemetry-message';
 
 /** What became of some samples. */
 export interface Acceptance {
-  /** How many were new: to followers, or in the record of a flight. */
+  /** How many said something that was not known, or were new in the record of a flight. */
   readonly accepted: number;
   /** How many were new in the record of a flight. */
   readonly recorded: number;
@@ -46,8 +46,8 @@ interface Message extends ReceivedWith {
 
 /**
  * Accepts telemetry of an organisation's devices, each sample by itself. For each device `decide` says what becomes of
- * its samples: the newest is saved as its last known state, all are sent to its followers, and their positions are
- * recorded.
+ * its samples: they are merged into what is known of it, which is saved; they are sent to its followers, and their
+ * positions are recorded.
  * @param now when it was received
  * @param reportedAt when it was reported, which is long ago for replayed events
  * @throws the first error of a read or a write, after everything has been tried; the samples count as new when they are
@@ -62,7 +62,8 @@ export async function acceptTelemetry(
   const begun = Date.now();
   const samples = reported.map(withoutNullIsland);
   const ids = [...new Set(samples.map(({ deviceId }) => deviceId))];
-  const [known, jobs] = await Promise.all([knownDevices(organisation, ids, now), readNamedJobs(organisation, samples)]);
+  const known = await knownDevices(organisation, ids, now);
+  const jobs = await flownJobs(organisation, samples, known, now);
   const isLive = now.getTime() - reportedAt.getTime() < OFFLINE_AFTER_MS;
   const message = { organisation, jobs, delivery: beginDelivery(organisation, now, begun), now, isLive };
   const faults = samples.map((sample) => faultIn(sample, known.get(sample.deviceId)?.device, jobs, now));
@@ -109,8 +110,8 @@ function clockWarnings(samples: readonly Sample[], now: Date): ClockWarning[] {
 /** What was decided of a device's samples, and what is under way for them. */
 interface Settled {
   readonly news: readonly Sample[];
-  /** The newest of them, if it is to be saved later. */
-  readonly waiting: readonly Sample[];
+  /** What they say that is new, if it is to be saved later. */
+  readonly waiting: readonly TrailingState[];
   /** The device, if it was removed meanwhile. */
   readonly removed: readonly string[];
   readonly acting: readonly Promise<unknown>[];
@@ -124,24 +125,33 @@ const NOTHING: Promise<Settled> = Promise.resolve({ news: [], waiting: [], remov
 async function settle(message: Message, known: KnownDevice, samples: readonly Sample[]): Promise<Settled> {
   const { device, decision } = await saveNewest(message, known, samples);
   if (!device) return { ...(await NOTHING), removed: [known.device.deviceId] };
-  const { news, entries, saving } = decision;
+  const { news, messages, entries, saving, taken } = decision;
   const kept = entries.filter((entry) => isRecordKept(entry, message.now));
-  const recording = kept.map(async (entry) => ((await recordPosition(entry)) ? [entry.sample] : []));
+  const recording = kept.map((entry) => record(entry));
   const acting = [
-    deliver(message, device, news),
+    deliver(message, device, messages),
     ...recording,
     ...(saving.kind === 'report' && message.isLive ? [noteReport(message, device)] : []),
   ];
   // Whoever waits for them learns of an error, but only after the other devices are settled.
   for (const each of acting) each.catch(() => undefined);
-  return { news, waiting: saving.kind === 'wait' ? news.slice(-1) : [], removed: [], acting, recording };
+  const waiting = saving.kind === 'wait' && taken ? [{ deviceId: device.deviceId, ...taken }] : [];
+  return { news, waiting, removed: [], acting, recording };
 }
 
-async function deliver({ delivery, now }: Message, device: Device, news: readonly Sample[]): Promise<void> {
-  if (news.length === 0) return;
+/** Records a position. @returns the sample with it, if it is new in the record */
+async function record(entry: RecordEntry): Promise<readonly Sample[]> {
+  const { point, sample } = entry;
+  if (!(await recordPosition(entry))) return [];
+  rememberRecorded(point.deviceId, point.timestamp);
+  return sample ? [sample] : [];
+}
+
+async function deliver({ delivery, now }: Message, device: Device, states: readonly KnownState[]): Promise<void> {
+  if (states.length === 0) return;
   await delivery.send(
     device,
-    news.map(({ deviceId: _deviceId, ...state }) => sampleMessage(device, state, now)),
+    states.map((state) => sampleMessage(device, state, now)),
   );
 }
 

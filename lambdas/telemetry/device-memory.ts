@@ -3,9 +3,10 @@
  * record and the saved states are the same, and a follower may be sent again what was sent since the last save.
  */
 import { readDevices } from '../../data/fleet/save-device-state';
+import { readNamedJobs, type FollowedJob, type FollowedJobs } from '../../data/jobs/named-jobs';
 import type { Device } from '../../domain/fleet/device';
 import { organisationOf, type Organisation } from '../../domain/values/id';
-import type { KnownDevice } from '../../domain/fleet/sample-decision';
+import { stateBeside, type Decision, type KnownDevice } from '../../domain/fleet/sample-decision';
 import { seemsOverdue } from '../../domain/fleet/state-saving';
 import { clockDifference, watchClock, type ClockWatch } from '../../domain/telemetry/clock-difference';
 import type { Sample } from '../../domain/telemetry/sample';
@@ -52,12 +53,12 @@ export async function knownDevices(
   );
   const others = own.filter((_, index) => !remembered[index]);
   const read = others.length > 0 ? await readDevices(organisation, others) : [];
-  const known = [
-    ...remembered.filter((each) => each !== undefined),
-    ...read.map((device) => ({ device, latest: memory.get(device.deviceId)?.latest })),
-  ];
   for (const deviceId of others) if (!read.some((device) => device.deviceId === deviceId)) forgetDevice(deviceId);
   for (const device of read) rememberDevice(device, now);
+  const known = [
+    ...remembered.filter((each) => each !== undefined),
+    ...read.map((device) => memory.get(device.deviceId) ?? { device }),
+  ];
   return new Map(known.map((each) => [each.device.deviceId, each]));
 }
 
@@ -73,19 +74,47 @@ async function isUpToDate(known: DeviceMemory | undefined, now: Date): Promise<b
   return membersFollowedAt + CLOCKS_DIFFER_MS < known.knownAt;
 }
 
+/** How long a job that a device is known to fly is not read again, in ms: the parts of its state come several times a second. */
+const JOB_KNOWN_FOR_MS = 1000;
+const knownJobs = new Map<string, { readonly job: FollowedJob | undefined; readonly readAt: number }>();
+
 /**
- * Remembers a device that was read or written just now.
- * @param saved the sample that was saved as its state, if this instance did so
+ * The organisation's jobs that samples name, and those that their devices are known to fly where they name none; by one
+ * read, or none for what was read in the last second and is not named.
+ * @throws Error when the read failed
  */
-export function rememberDevice(device: Device, now: Date, saved?: Sample): void {
+export async function flownJobs(
+  organisation: Organisation,
+  samples: readonly Sample[],
+  devices: ReadonlyMap<string, KnownDevice>,
+  now: Date,
+): Promise<FollowedJobs> {
+  const named = samples.flatMap(({ jobId }) => jobId ?? []);
+  const flown = samples.flatMap(({ deviceId, jobId }) =>
+    jobId === undefined ? (knownJobOf(devices.get(deviceId)) ?? []) : [],
+  );
+  const remembered = flown.filter((jobId) => (knownJobs.get(jobId)?.readAt ?? 0) > now.getTime() - JOB_KNOWN_FOR_MS);
+  const others = flown.filter((jobId) => !remembered.includes(jobId));
+  const read = await readNamedJobs(organisation, [...named, ...others]);
+  if (knownJobs.size + others.length > MAX_DEVICES) knownJobs.clear();
+  for (const [jobId, job] of read) if (others.includes(jobId)) knownJobs.set(jobId, { job, readAt: now.getTime() });
+  return new Map([...remembered.map((jobId) => [jobId, knownJobs.get(jobId)?.job] as const), ...read]);
+}
+
+const knownJobOf = (known: KnownDevice | undefined) => (known?.latest ?? known?.device.lastState)?.jobId;
+
+/** Remembers a device that was read or written just now. @param isSaved whether this instance has saved its state */
+export function rememberDevice(device: Device, now: Date, isSaved = false): void {
   const { deviceId } = device;
   const before = memory.get(deviceId);
   // The device that was not remembered anew for longest makes room.
   memory.delete(deviceId);
   const [oldest] = memory.keys();
   if (memory.size >= MAX_DEVICES && oldest !== undefined) memory.delete(oldest);
-  const trust = before && !saved ? trustAfter(before, device, now) : (before?.trust ?? TRUSTED_AFTER);
-  memory.set(deviceId, { device, latest: saved ?? before?.latest, knownAt: now.getTime(), trust });
+  const trust = before && !isSaved ? trustAfter(before, device, now) : (before?.trust ?? TRUSTED_AFTER);
+  const latest = isSaved ? before?.latest : stateBeside(device, before?.latest);
+  const kept = device.lastState ? before : undefined;
+  memory.set(deviceId, { ...kept, device, latest, knownAt: now.getTime(), trust });
 }
 
 /** The trust in what is known of a device, after it was found to be another one, or the same. */
@@ -94,10 +123,16 @@ function trustAfter({ device, trust }: DeviceMemory, found: Device, now: Date): 
   return seemsOverdue(found, now) ? Math.min(trust + 1, TRUSTED_AFTER) : 0;
 }
 
-/** Remembers the latest sample of a device, which was neither read nor written. */
-export function rememberSample(sample: Sample): void {
-  const known = memory.get(sample.deviceId);
-  if (known) memory.set(sample.deviceId, { ...known, latest: sample });
+/** Remembers what is known of a device, which need not be saved, and what its followers are owed. */
+export function rememberState(deviceId: string, { state, owed }: Pick<Decision, 'state' | 'owed'>): void {
+  const known = memory.get(deviceId);
+  if (known) memory.set(deviceId, { ...known, latest: state, owed });
+}
+
+/** Remembers that a position is recorded. @param timestamp when it was measured, ISO 8601 */
+export function rememberRecorded(deviceId: string, timestamp: string): void {
+  const known = memory.get(deviceId);
+  if (known) memory.set(deviceId, { ...known, recordedAt: Date.parse(timestamp) });
 }
 
 /** What is known of the clocks of devices, and whether the log says so. */

@@ -1,15 +1,15 @@
-/** The newest sample of a device is saved as its state, as often as it takes. */
+/** What is known of a device is saved as its state, as often as it takes. */
 import { scheduleOfflineCheck } from '../../data/fleet/device-checks';
 import { saveState } from '../../data/fleet/save-device-state';
 import type { FollowedJobs } from '../../data/jobs/named-jobs';
 import type { Device } from '../../domain/fleet/device';
 import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
-import { decide, type Decision, type KnownDevice } from '../../domain/fleet/sample-decision';
+import { decide, stateBeside, type Decision, type KnownDevice } from '../../domain/fleet/sample-decision';
 import { deviceAfter } from '../../domain/fleet/state-saving';
 import { isAnybodyFollowing } from '../../domain/telemetry/followed-until';
 import type { Sample } from '../../domain/telemetry/sample';
 import type { Organisation } from '../../domain/values/id';
-import { forgetDevice, rememberDevice, rememberSample } from './device-memory';
+import { forgetDevice, rememberDevice, rememberState } from './device-memory';
 import { followedGroup } from './followed-group';
 
 /** What samples were received with. */
@@ -23,7 +23,7 @@ export interface ReceivedWith {
 const MAX_ATTEMPTS = 4;
 
 /**
- * Decides, and saves the newest sample if that is due, by one write and no read. Decides again when the device is
+ * Decides, and saves what is known of the device if that is due, by one write and no read. Decides again when the device is
  * another one than this instance knew.
  * @returns the device as it was before the write; undefined when it was removed
  */
@@ -34,35 +34,33 @@ export async function saveNewest(
   attempt = 1,
 ): Promise<{ readonly device: Device | undefined; readonly decision: Decision }> {
   const { organisation, jobs, now } = received;
+  const { deviceId, status } = known.device;
   const decision = decide(known, samples, jobs, now);
-  const { saving, news } = decision;
-  const newest = news.at(-1);
-  if (newest) rememberSample(newest);
-  if (saving.kind !== 'write' || !newest) return { device: known.device, decision };
-  const { deviceId, ...state } = newest;
+  const { saving } = decision;
+  rememberState(deviceId, decision);
+  if (saving.kind !== 'write') return { device: known.device, decision };
   // Before it is marked online, since the function may end at any time: an online device without a check would stay online.
-  if (known.device.status !== 'online') await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
-  const isQuiet = await needsNobody(received, known.device, newest);
-  const { isSaved, device } = await saveState(organisation, known.device, state, { ...saving, now, isQuiet });
+  if (status !== 'online') await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
+  const isQuiet = await needsNobody(received, known.device, saving.state.jobId);
+  const { isSaved, device } = await saveState(organisation, known.device, { ...saving, now, isQuiet });
   if (!device) {
     forgetDevice(deviceId);
     return { device, decision };
   }
-  const found = { ...known, device };
   if (isSaved) {
-    rememberDevice(deviceAfter(device, newest, saving, now), now, newest);
-    return { device, decision: { ...decide(found, samples, jobs, now), saving } };
+    rememberDevice(deviceAfter(device, saving, now), now, true);
+    return { device, decision };
   }
   if (attempt === MAX_ATTEMPTS) throw new Error('a state could not be saved: other writes came first each time');
   rememberDevice(device, now);
-  return saveNewest(received, found, samples, attempt + 1);
+  return saveNewest(received, { ...known, device, latest: stateBeside(device, known.latest) }, samples, attempt + 1);
 }
 
 /** Whether nobody needs the record of a write in the stream: nobody follows the device's group, or the job that it flies. */
 async function needsNobody(
   { jobs, now }: ReceivedWith,
   { status, deviceGroupId }: Device,
-  { jobId }: Sample,
+  jobId: string | undefined,
 ): Promise<boolean> {
   const job = jobs.get(jobId ?? '');
   const isFollowed =

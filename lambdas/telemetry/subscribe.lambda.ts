@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as actions from '../../contract/telemetry/telemetry.actions';
-import { expectSubscribable } from '../../data/fleet/devices';
+import { expectSubscribable } from '../../data/fleet/registered-parts';
 import { noteFollowed } from '../../data/channels/followed-channels';
 import { requestSnapshot } from '../../data/channels/request-snapshot';
 import { followDevice, takeBack } from '../../data/channels/sessions';

@@ -2,12 +2,13 @@
 import type { DeviceTelemetryMessage, ViewerTelemetryMessage } from '../../contract/channels/socket-messages';
 import { viewerTelemetryFields } from '../../contract/channels/viewer-telemetry-fields';
 import type { Device } from '../../domain/fleet/device';
-import { ageAt, sampleSequence, type DeviceState } from '../../domain/telemetry/sample';
+import { agesOf, type KnownState } from '../../domain/telemetry/known-state';
+import { ageAt, sampleSequence } from '../../domain/telemetry/sample';
 
 /** The message for a sample (DESIGN section 3). `now` is when the sample was received. */
 export const sampleMessage = (
   { deviceId, deviceGroupId }: Device,
-  state: DeviceState,
+  state: KnownState,
   now: Date,
 ): DeviceTelemetryMessage => ({
   type: 'device.telemetry',
@@ -30,11 +31,13 @@ type Visible = Pick<DeviceTelemetryMessage, keyof typeof viewerTelemetryFields>;
 
 /** The message for a viewer of a share, which has fewer fields. */
 export function viewerMessage(message: DeviceTelemetryMessage): ViewerTelemetryMessage {
-  const { sensorPayload, ...fields } = message;
+  const { sensorPayload, measuredBefore: _all, ...fields } = message;
   const orientation = sensorPayload?.camera?.orientation;
   const visible = Object.entries(fields).filter(([name]) => Object.hasOwn(viewerTelemetryFields, name));
+  const measuredBefore = agesOf(message, Object.keys({ ...viewerTelemetryFields, sensorPayload }));
   return {
     ...(Object.fromEntries(visible) as Visible),
+    ...(measuredBefore && { measuredBefore }),
     ...(orientation && { sensorPayload: { camera: { orientation } } }),
   };
 }

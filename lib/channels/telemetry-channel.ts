@@ -47,7 +47,7 @@ export class TelemetryChannel extends Construct {
       entry: 'fleet/check-devices',
       description: 'Set devices offline after 30 seconds of silence, and store their last samples',
       recursive: true,
-    }).uses(props.tables, { fleet: ['get', 'batchGet', 'update'] });
+    }).uses(props.tables, { fleet: ['get', 'batchGet', 'update'], jobs: ['batchGet'] });
     this.grantSchedule(check);
     this.checks.grantConsumeMessages(check.lambda);
     new EventSourceMapping(this, 'FromDeviceChecks', {

@@ -33,6 +33,6 @@ export function standingItem(organisation: Organisation, device: StandingDeviceI
     status,
     version: 1,
     lastState: JSON.stringify(state),
-    ...standingOf(organisation, state),
+    ...standingOf(organisation, { lastState: state }),
   };
 }

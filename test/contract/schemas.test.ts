@@ -4,9 +4,9 @@ import { jobsQuery } from '../../contract/jobs/jobs.schemas';
 import { pageQuery } from '../../contract/terms/page.schemas';
 import { describeFault, describeParameterFault } from '../../contract/terms/validation-messages';
 import { webSocketActions } from '../../contract/websocket-actions';
-import { jobRequest } from '../../domain/jobs/job';
+import { jobRequest } from '../../domain/jobs/job-request';
 import { shareRequest } from '../../domain/shares/new-share';
-import { sample as sampleSchema } from '../../domain/telemetry/sample';
+import { sample as sampleSchema } from '../../domain/telemetry/reported-sample';
 import { fullSample } from '../domain/fixtures/samples';
 
 describe('Schemas', () => {

@@ -17,7 +17,7 @@ import { call } from './fixtures/api-gateway';
 import './fixtures/log';
 import { flownJobId, storeCalls } from './fixtures/store-calls';
 import { metadata } from '../../domain/values/metadata';
-import { sample } from '../../domain/telemetry/sample';
+import { sample } from '../../domain/telemetry/reported-sample';
 import { check } from '../../lambdas/runtime/details';
 import { readJson } from '../../lambdas/runtime/read-json';
 import type { Detail } from '../../domain/values/refusal';

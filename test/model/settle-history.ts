@@ -163,7 +163,8 @@ async function checkTracks(recorder: HistoryRecorder): Promise<string[]> {
       reader.call('GET', `/v3/jobs/${job.id}/track`),
     );
     if (answer?.status !== 200) return [`${label}: ${answer?.status ?? 'no answer'}`];
-    const violations = trackViolations(flightWindowOf(job.statuses), lists, positionsIn(answer.body));
+    const unnamed = recorder.lists.filter(({ jobId, mayFly }) => jobId === undefined && mayFly);
+    const violations = trackViolations(flightWindowOf(job.statuses), lists, positionsIn(answer.body), unnamed);
     return violations.map((violation) => `${label}: ${violation}`);
   });
   return (await Promise.all(checks)).flat();

@@ -93,7 +93,11 @@ export async function publish(
     const answer = await telemetrySocket.request({ action: 'publish', telemetry: [...refused, ...valid] });
     for (const sample of known) (sample as { end: number }).end = performance.now();
     const [accepted, recorded] = [Number(answer['accepted']), Number(answer['recorded'])];
-    const list = { jobId: job?.id, news, late, sentAt, accepted, recorded };
+    const mayFly = recorder.lists.some(
+      (one) =>
+        one.jobId !== undefined && [...one.news, ...one.late].some(({ deviceId }) => deviceIds.includes(deviceId)),
+    );
+    const list = { jobId: job?.id, isLarge, mayFly, news, late, sentAt, accepted, recorded };
     recorder.lists.push(list);
     const places = ((answer['refused'] ?? []) as { readonly index: number }[]).map(({ index }) => index);
     if (answer['type'] !== 'published' || places.join() !== (withRefused ? '0' : ''))

@@ -172,6 +172,10 @@ interface SentSample {
 /** A list of valid samples that was published, and the answer. */
 export interface PublishedList {
   readonly jobId: string | undefined;
+  /** Whether the samples have data of a vendor, which those of before that are repeated may not have had. */
+  readonly isLarge?: boolean;
+  /** Whether one of its devices was named with a job before: samples that name none belong to that. */
+  readonly mayFly?: boolean;
   /** Samples later than all earlier ones of their device. */
   readonly news: readonly SentSample[];
   /** Samples that are not: late, or repeated. */
@@ -232,15 +236,19 @@ const sampleName = ({ deviceId, timestamp }: SentSample) => `${deviceId} at ${ti
  * Violations in the counts of an answer: news are accepted, late samples only if they are new in a record, or may be
  * new to the instance that got them.
  */
-export function replyViolations({ jobId, news, late, sentAt, accepted, recorded }: PublishedList): string[] {
+export function replyViolations(list: PublishedList): string[] {
+  const { jobId, isLarge, mayFly, news, late, sentAt, accepted, recorded } = list;
   const unsaved = late.filter(({ timestamp }) => sentAt - timestamp < UNSAVED_FOR_MS).length;
   const seconds = new Set([...news, ...late].map(slotOf)).size;
-  const most = jobId === undefined ? 0 : seconds;
+  // A late sample may be the first that names its job, or that has data of a vendor.
+  const mayBeAccepted =
+    jobId === undefined && !isLarge ? unsaved + Math.min(recorded, late.length - unsaved) : late.length;
+  const most = jobId === undefined && !mayFly ? 0 : seconds;
   return [
     ...(recorded < 0 || recorded > most ? [`${recorded} recorded of at most ${most}`] : []),
     ...(recorded > accepted ? [`${recorded} recorded, but only ${accepted} accepted`] : []),
     ...(accepted < news.length ? [`${accepted} accepted of ${news.length} new ones`] : []),
-    ...(accepted > news.length + unsaved + Math.min(recorded, late.length - unsaved)
+    ...(accepted > news.length + mayBeAccepted
       ? [`${accepted} accepted: ${news.length} are new, ${recorded} recorded`]
       : []),
   ];
@@ -253,14 +261,17 @@ const CLOCKS_DIFFER_MS = 60_000;
  * Violations in the track of a job: every second of the flight that a position was accepted of, once, with the earliest of that
  * second, whatever the order; and nothing else.
  * @param lists all that name the job
+ * @param unnamed those that name none, whose samples may belong to it
  */
 export function trackViolations(
   { startedFrom, startedBy, endedFrom, endedBy }: FlightWindow,
   lists: readonly PublishedList[],
   track: readonly TrackPosition[],
+  unnamed: readonly PublishedList[] = [],
 ): string[] {
   const violations: string[] = [];
-  const sent = new Set(lists.flatMap(({ news, late }) => [...news, ...late]).map(sampleName));
+  const all = [...lists, ...unnamed];
+  const sent = new Set(all.flatMap(({ news, late }) => [...news, ...late]).map(sampleName));
   const slots = new Map<string, number>();
   for (const position of track) {
     const { timestamp, altitude } = position;
@@ -272,7 +283,7 @@ export function trackViolations(
       violations.push(`a position of ${sampleName(position)}, which is not in the flight`);
     slots.set(slot, timestamp);
   }
-  const recorded = lists.reduce((sum, list) => sum + list.recorded, 0);
+  const recorded = all.reduce((sum, list) => sum + list.recorded, 0);
   if (recorded < track.length) violations.push(`${track.length} positions, but only ${recorded} recorded`);
   // In the second in which the flight begins what was recorded before may be in the way (domain/fleet/sample-decision.ts).
   const inFlight = lists

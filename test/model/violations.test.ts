@@ -297,6 +297,7 @@ describe('replyViolations', () => {
   test('accepts all new ones, and late ones that are new in the record', () => {
     expect(replyViolations(list)).toEqual([]);
     expect(replyViolations({ ...list, accepted: 2, recorded: 0 })).toEqual([]);
+    expect(replyViolations({ ...list, jobId: undefined, mayFly: true })).toEqual([]);
     expect(replyViolations({ ...list, news: [], accepted: 1, recorded: 1 })).toEqual([]);
     expect(replyViolations({ ...list, news: [], sentAt: 600, accepted: 1, recorded: 0 })).toEqual([]);
   });
@@ -306,7 +307,10 @@ describe('replyViolations', () => {
     ['anything recorded without a job', { jobId: undefined }],
     ['more recorded than accepted', { accepted: 2 }],
     ['a new one that is not accepted', { accepted: 1, recorded: 1 }],
-    ['a late one that is accepted but not recorded', { news: [], accepted: 1, recorded: 0 }],
+    [
+      'a late one that is accepted but not recorded',
+      { jobId: undefined, mayFly: true, news: [], accepted: 1, recorded: 0 },
+    ],
     ['more accepted than sent', { accepted: 4 }],
   ])('rejects %s', (_, more) => {
     expect(replyViolations({ ...list, ...more })).not.toEqual([]);
@@ -324,6 +328,14 @@ describe('trackViolations', () => {
 
   test('accepts the earliest position of each second', () => {
     expect(trackViolations(flight, lists, positions(2500, 3200))).toEqual([]);
+  });
+
+  test('accepts positions of samples that name no job, and may belong to it', () => {
+    const unnamed = [
+      { jobId: undefined, mayFly: true, news: [at(4500)], late: [], sentAt: 4500, accepted: 1, recorded: 1 },
+    ];
+    expect(trackViolations(flight, lists, positions(2500, 3200, 4500), unnamed)).toEqual([]);
+    expect(trackViolations(flight, lists, positions(2500, 3200), unnamed)).toEqual([]);
   });
 
   test('accepts what nobody can know of the beginning and the end', () => {

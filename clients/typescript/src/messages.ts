@@ -291,6 +291,7 @@ export interface components {
              * @example WAYPOINT
              */
             droneState?: string;
+            measuredBefore?: components["schemas"]["MeasuredBefore"];
             /**
              * @description Name of the device, for people.
              * @example North 1
@@ -405,6 +406,7 @@ export interface components {
             droneState?: string;
             /** @description The job that the device says it flies. */
             jobId?: string;
+            measuredBefore?: components["schemas"]["MeasuredBefore"];
             navigation?: components["schemas"]["Navigation"];
             /**
              * @description How far the flight has come, as the drone platform or the device says. Left out when neither has said it.
@@ -592,6 +594,7 @@ export interface components {
              * @enum {string}
              */
             jobState: "PENDING" | "QUEUED" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+            measuredBefore?: components["schemas"]["MeasuredBefore"];
             navigation?: components["schemas"]["Navigation"];
             /**
              * @description Present in a message about a change from one status to another: the status before it.
@@ -714,6 +717,10 @@ export interface components {
              * @example https://video.drone-missions.example/hls/v1/getHLSMasterPlaylist.m3u8?SessionToken=example
              */
             url: string;
+        };
+        /** @description What was measured before `timestamp`, and by how many seconds, to a thousandth: by its path, such as `battery`, or a value of it that is older still, such as `battery.voltage`. What is not named was measured at `timestamp`. */
+        MeasuredBefore: {
+            [key: string]: number;
         };
         MessageFault: {
             /**
@@ -1539,6 +1546,7 @@ export interface components {
              * @example WAYPOINT
              */
             droneState?: string;
+            measuredBefore?: components["schemas"]["MeasuredBefore"];
             navigation?: components["schemas"]["Navigation"];
             /**
              * @description How far the flight has come, as the drone platform or the device says. Left out when neither has said it.

@@ -772,7 +772,7 @@ export interface components {
              */
             etaSeconds: number;
             /**
-             * @description Why it was passed over. Known values: `OFFLINE`: It does not report. `FLYING`: It is not on the ground. `BUSY`: An open job names it. `LOW_CHARGE`: Its charge is low, or not known. `TOO_FAR`: It would arrive later than `maxEtaSeconds`. Left out of a device that is free.
+             * @description Why it was passed over. Known values: `OFFLINE`: It does not report. `FLYING`: It is not on the ground, as far as is known. `BUSY`: An open job names it. `LOW_CHARGE`: Its charge is low, or not known. `TOO_FAR`: It would arrive later than `maxEtaSeconds`. Left out of a device that is free.
              * @example BUSY
              */
             reason?: string;
@@ -1492,6 +1492,7 @@ export interface components {
              * @example WAYPOINT
              */
             droneState?: string;
+            measuredBefore?: components["schemas"]["MeasuredBefore"];
             /**
              * @description Name of the device, for people.
              * @example North 1
@@ -1562,7 +1563,7 @@ export interface components {
              */
             metres: number;
         };
-        /** @description What a device reported. It holds only what the device knows. */
+        /** @description What is known of a device, of each part what it reported last. */
         DeviceState: {
             battery?: components["schemas"]["Battery"];
             /**
@@ -1580,6 +1581,7 @@ export interface components {
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
+            measuredBefore?: components["schemas"]["MeasuredBefore"];
             navigation?: components["schemas"]["Navigation"];
             progress?: components["schemas"]["Progress"];
             sensorPayload?: components["schemas"]["SensorPayload"];
@@ -2029,6 +2031,7 @@ export interface components {
              */
             jobId: string;
             jobState: components["schemas"]["JobStatus"];
+            measuredBefore?: components["schemas"]["MeasuredBefore"];
             navigation?: components["schemas"]["Navigation"];
             previousState?: components["schemas"]["JobStatus"];
             progress?: components["schemas"]["Progress"];
@@ -2308,6 +2311,7 @@ export interface components {
              * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
              */
             jobId?: string;
+            measuredBefore?: components["schemas"]["MeasuredBefore"];
             navigation?: components["schemas"]["Navigation"];
             progress?: components["schemas"]["Progress"];
             /**
@@ -2507,6 +2511,10 @@ export interface components {
              * @example 60
              */
             timeoutSeconds?: number;
+        };
+        /** @description How long before the time of a state its parts were measured. */
+        MeasuredBefore: {
+            [key: string]: number;
         };
         /** @description The operation is done. */
         MessageReply: {

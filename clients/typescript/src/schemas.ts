@@ -61,7 +61,7 @@ export type DeviceEvent = components['schemas']['DeviceEvent'];
 export type DeviceGroup = components['schemas']['DeviceGroup'];
 /** How far a device flies. */
 export type DeviceRange = components['schemas']['DeviceRange'];
-/** What a device reported. It holds only what the device knows. */
+/** What is known of a device, of each part what it reported last. */
 export type DeviceState = components['schemas']['DeviceState'];
 /** `online` while the device reports telemetry; `offline` after 30 seconds of silence. */
 export type DeviceStatus = components['schemas']['DeviceStatus'];
@@ -143,6 +143,8 @@ export type ListedState = components['schemas']['ListedState'];
 export type Location = components['schemas']['Location'];
 /** Turn the camera to a place. */
 export type LookAtCommand = components['schemas']['LookAtCommand'];
+/** How long before the time of a state its parts were measured. */
+export type MeasuredBefore = components['schemas']['MeasuredBefore'];
 /** The operation is done. */
 export type MessageReply = components['schemas']['MessageReply'];
 /** A mission without its waypoints. */

@@ -3,6 +3,7 @@ import { viewerCommand } from '../../../domain/commands/command';
 import { lateOutcome } from '../../../domain/commands/command-record';
 import { trackPoint } from '../../../domain/telemetry/flight';
 import { reportedSample } from '../../../domain/telemetry/reported-sample';
+import { measuredBefore } from '../../../domain/telemetry/known-state';
 import * as telemetry from '../../../domain/telemetry/sample';
 import { messageId } from '../../terms/message-id';
 import { messageFault, publishWarning, refusedSample } from '../../terms/message-fault';
@@ -21,6 +22,7 @@ const parts = {
   Weather: telemetry.weather,
   SensorPayload: telemetry.sensorPayload,
   Camera: telemetry.camera,
+  MeasuredBefore: measuredBefore,
   LateOutcome: lateOutcome,
   LiveVideo: liveVideo,
   TakeOff: flightTakeOff,

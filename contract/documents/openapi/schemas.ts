@@ -9,7 +9,8 @@ import { jobSummary } from '../../../domain/jobs/job';
 import { progress } from '../../../domain/jobs/progress';
 import { formatMediaTypes, missionRecord } from '../../../domain/missions/mission-record';
 import { flightSettings, location } from '../../../domain/values/destination';
-import * as telemetry from '../../../domain/telemetry/sample';
+import { knownState, measuredBefore } from '../../../domain/telemetry/known-state';
+import * as sample from '../../../domain/telemetry/sample';
 import { endpointTable } from '../../endpoint-table';
 import { nonTextMediaTypes } from '../../terms/binary-media-types';
 import type { EndpointKey } from '../../endpoints';
@@ -64,9 +65,13 @@ const ofDomain = {
   jobSummary,
   lateOutcome,
   location,
+  measuredBefore,
   mission: missionRecord,
   progress,
 };
+
+/** What is told of a device's state is what is known of it. */
+const telemetry = { ...sample, deviceState: knownState };
 
 /** These, and everything that a module of schemas exports. */
 const entries = [

@@ -1,5 +1,6 @@
 import { deviceRecord, type Device } from '../../../domain/fleet/device';
 import { fleetKey } from '../../../data/fleet/fleet-key';
+import { stateText, storedState } from '../../../data/fleet/state-text';
 import {
   markOffline,
   readDevices,
@@ -9,7 +10,8 @@ import {
   type StateWrite,
 } from '../../../data/fleet/save-device-state';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { acme, id } from '../../domain/fixtures/samples';
+import { deviceState } from '../../../domain/telemetry/sample';
+import { acme, fullSample, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, store } from '../fixtures/store';
 
@@ -57,10 +59,9 @@ describe('readDevices', () => {
 
 const takeOff = { timestamp: '2026-11-27T10:29:00.000Z', altitude: 440 };
 const before = { ...fleetKey(acme, id('device')), version: 4, quiet: 'yes' };
-const stored = { lastState: JSON.stringify(state), stateAt: state.timestamp, version: 5, quiet: undefined };
-const [same, earlier, later] = [state.timestamp, '2026-11-27T10:30:00.122Z', '2026-11-27T10:30:00.124Z'];
-/** Half a second ago, which is a turn, and too late for one. */
-const [turn, afterTurn] = ['2026-11-27T10:30:00.000Z', '2026-11-27T10:30:00.001Z'];
+const stored = { state: stateText(state), version: 5, quiet: undefined };
+/** Half a second ago, which is a turn. */
+const turn = '2026-11-27T10:30:00.000Z';
 const reportedAt = '2026-11-27T10:29:30.000Z';
 
 type Row = [name: string, before: object | undefined, result: unknown, after?: object];
@@ -81,109 +82,104 @@ const found = (isSaved: boolean, change: object = {}) => ({
 });
 
 describe('saveState', () => {
-  const known = deviceRecord.parse(item({ savedAt: turn }));
+  const known = deviceRecord.parse(item({ savedAt: turn, version: 4 }));
   const save =
     (more: Partial<StateWrite> = {}, change: Partial<Device> = {}) =>
     () =>
-      saveState(acme, { ...known, ...change }, state, {
-        kind: 'write',
-        reason: 'due',
-        latestSave: turn,
-        savedAt: now.toISOString(),
-        takeOff: undefined,
-        now,
-        isQuiet: false,
-        ...more,
-      });
-  const due = { stateAt: earlier, savedAt: turn };
+      saveState(
+        acme,
+        { ...known, ...change },
+        {
+          kind: 'write',
+          reason: 'due',
+          savedAt: now.toISOString(),
+          state,
+          flight: {},
+          now,
+          isQuiet: false,
+          ...more,
+        },
+      );
+  const read = { savedAt: turn };
   const written = { ...stored, reportedAt: now.toISOString(), savedAt: now.toISOString(), transitions: 0 };
   const gone = { isSaved: false, device: undefined };
 
   describe.each(['due', 'transition'] as const)('for the reason %s', (reason) => {
-    const transitions = reason === 'due' ? 0 : 1;
+    const transitions = reason === 'due' ? 0 : 5;
     testWrite(save({ reason }), [
-      ['writes a later state', due, found(true, { version: 4, savedAt: turn }), { ...written, transitions }],
-      ['writes the first state', { savedAt: turn }, found(true), { ...written, transitions }],
-      ['leaves the state of the same time', { ...due, stateAt: same }, found(false)],
-      ['leaves a later state', { ...due, stateAt: later }, found(false)],
-      ['leaves a device that went offline', { ...due, status: 'offline' }, found(false, { status: 'offline' })],
-      ['leaves a device of another group', { ...due, deviceGroupId: 'x' }, found(false, { deviceGroupId: 'x' })],
-      ['leaves a device that has taken off', { ...due, takeOff }, found(false, { takeOff })],
-      ['creates no device', undefined, gone],
-      ['leaves a device that was removed', removed, gone],
-    ]);
-  });
-  describe('of a due state', () => {
-    testWrite(save(), [
-      ['forgets the transitions', { ...due, transitions: 5 }, found(true), written],
-      ['leaves a state that was saved since', { ...due, savedAt: afterTurn }, found(false, { savedAt: afterTurn })],
-    ]);
-  });
-  describe('of a transition', () => {
-    testWrite(save({ reason: 'transition' }), [
       [
-        'counts it, however new the last one',
-        { ...due, savedAt: afterTurn, transitions: 4 },
-        found(true),
-        { ...written, transitions: 5 },
+        'writes what it was merged into, and counts transitions',
+        { ...read, transitions: 4 },
+        found(true, { version: 4, savedAt: turn }),
+        { ...written, transitions },
       ],
-      ['refuses a sixth one', { ...due, transitions: 5 }, found(false)],
+      ['leaves a device that was written since', { ...read, version: 5 }, found(false, { version: 5 })],
+      ['leaves a device of an earlier version', { ...read, version: 3 }, found(false, { version: 3 })],
+      ['creates no device', undefined, gone],
+      ['leaves a device that was removed', { ...removed, version: 6 }, gone],
     ]);
   });
   describe('of an offline device', () => {
-    const online = { ...written, status: 'online', presentIn: acme };
     testWrite(save({}, { status: 'offline' }), [
       [
-        'marks it as online, however new the last one',
-        { ...due, savedAt: afterTurn, status: 'offline' },
+        'marks it as online',
+        { ...read, status: 'offline' },
         found(true),
-        online,
+        { ...written, status: 'online', presentIn: acme },
       ],
-      ['leaves one that is online by now', due, found(false)],
     ]);
   });
   describe('of a device that was never saved', () => {
     testWrite(save({}, { savedAt: undefined }), [['writes the first state', {}, found(true), written]]);
   });
   describe('with a savedAt', () => {
-    testWrite(save({ savedAt: turn }), [['stores that', due, found(true), { ...written, savedAt: turn }]]);
+    testWrite(save({ savedAt: turn }), [['stores that', read, found(true), { ...written, savedAt: turn }]]);
   });
+  const standsSince = '2026-11-27T10:29:30.000Z';
   describe('with a take-off', () => {
-    testWrite(save({ takeOff }), [['stores it', due, found(true), { ...written, takeOff }]]);
+    testWrite(save({ flight: { takeOff } }, { standsSince }), [
+      ['stores it', { ...read, standsSince }, found(true), { ...written, takeOff, standsSince: undefined }],
+    ]);
   });
   describe('of a landing', () => {
-    testWrite(save({}, { takeOff }), [
-      ['removes the take-off', { ...due, takeOff }, found(true), { ...written, takeOff: undefined }],
-      ['leaves a device in another flight', { ...due, takeOff: { timestamp: later } }, found(false)],
+    testWrite(save({ flight: { standsSince } }, { takeOff }), [
+      ['removes the take-off', { ...read, takeOff }, found(true), { ...written, takeOff: undefined, standsSince }],
     ]);
   });
   describe('that is quiet, in flight', () => {
-    testWrite(save({ isQuiet: true, takeOff }, { takeOff }), [
-      ['says so', { ...due, takeOff, quiet: undefined }, found(true), { ...written, quiet: 'yes' }],
-      ['leaves a device that has landed', due, found(false)],
+    testWrite(save({ isQuiet: true, flight: { takeOff } }, { takeOff }), [
+      ['says so', { ...read, takeOff, quiet: undefined }, found(true), { ...written, quiet: 'yes' }],
     ]);
   });
 });
 
+const battery = { timestamp: '2026-11-27T10:29:59.723Z', battery: { percent: 80 } };
 describe.each([
   ['before', '2026-11-27T10:29:59.400Z', '2026-11-27T10:29:59.700Z'],
   ['after', '2026-11-27T10:29:59.900Z', '2026-11-27T10:29:59.900Z'],
 ])('saveTrailing of a state that came %s the last report', (_, last, reported) => {
-  const known = deviceRecord.parse(item({ version: 4, reportedAt: last }));
-  const read = { stateAt: earlier, reportedAt: last };
+  const known = deviceRecord.parse(item({ version: 4, reportedAt: last, lastState: battery }));
+  const read = { reportedAt: last, lastState: JSON.stringify(battery) };
   const written = {
     ...stored,
     reportedAt: reported,
     savedAt: now.toISOString(),
     transitions: 0,
+    lastState: undefined,
+    state: stateText({
+      timestamp: state.timestamp,
+      droneState: 'HOVER',
+      battery: { percent: 80 },
+      sensorPayload: state.sensorPayload,
+      measuredBefore: { battery: 0.4 },
+    }),
     takeOff: { timestamp: state.timestamp },
   };
   testWrite(
     () => saveTrailing(acme, known, state, '2026-11-27T10:29:59.700Z', now),
     [
-      ['writes it', read, true, written],
+      ['merges it into what is known', read, true, written],
       ['keeps an offline device so', { ...read, status: 'offline' }, true, written],
-      ['leaves the state of the same time', { ...read, stateAt: same }, false],
       ['leaves a device that was written since', { ...read, version: 5 }, false],
       ['leaves a device of an earlier version', { ...read, version: 3 }, false],
       ['leaves a device that has reported since', { ...read, reportedAt }, false],
@@ -238,4 +234,36 @@ describe('markOffline', () => {
       ['creates no device', undefined, false],
     ],
   );
+});
+
+describe('storedState', () => {
+  const released =
+    'ndQ9D4JADAbgP8Q1bY96wOZACDFBA7i4GKI4GJ0cDf/dyEc8j4+B2zpck7d90vfYBJFiUxJGGiMSINYnl0kel8c8S7PEcVJui905' +
+    'zQ75PsnjolgPRhEz+BT6JOJpA8b4IYfiEQYCopc8sUEQGxUD8bAfRQhaFnVx+3skDEF4TllAwGJJ84O2ntYWIK4D5wYLcRxsQV+X' +
+    'yxE49Pxj+B2ZFttiH7DzSAgsjsnq8qwRkRTS/YqTb45t39uh2+3ZBdzP7mf4Vj1etTdxv62TummaDw==';
+  const later = { ...state, timestamp: '2026-11-27T10:30:00.124Z' };
+  test.each([
+    ['is none before the first report', {}, undefined],
+    ['is that of earlier releases', { lastState: JSON.stringify(state) }, state],
+    ['is the compressed one', { state: stateText(state) }, state],
+    [
+      'is the later one after a return to an earlier release',
+      { state: stateText(state), lastState: JSON.stringify(later) },
+      later,
+    ],
+    ['is the later one after an update again', { state: stateText(later), lastState: JSON.stringify(state) }, later],
+  ])('%s', (_, found, expected) => {
+    expect(storedState(found)).toEqual(expected);
+  });
+
+  test('is what was stored by the first release that compressed it', () => {
+    expect(storedState({ state: released })).toEqual({
+      ...deviceState.parse(fullSample),
+      measuredBefore: { battery: 0.6 },
+    });
+  });
+
+  test('of a text that is none is an error', () => {
+    expect(() => storedState({ state: 'x' })).toThrow('unexpected end of file');
+  });
 });

@@ -101,7 +101,6 @@ describe('Fleet registry', () => {
         ...online,
         description: 'x',
         lastState: '{}',
-        stateAt: earlier,
         reportedAt: earlier,
         savedAt: earlier,
         transitions: 1,
@@ -231,7 +230,6 @@ describe('Quiet writes', () => {
     status: 'online',
     version: 7,
     reportedAt,
-    stateAt: reportedAt,
     savedAt: reportedAt,
     quiet: 'yes',
   };

@@ -1,13 +1,8 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { fleetKey, devicePartitions, registryPartition } from '../../../data/fleet/fleet-key';
-import {
-  expectDeviceGroup,
-  findSharedDevice,
-  findVideoStream,
-  listDeviceGroups,
-  readDevice,
-} from '../../../data/fleet/devices';
+import { listDeviceGroups, readDevice } from '../../../data/fleet/devices';
+import { expectDeviceGroup, findSharedDevice, findVideoStream } from '../../../data/fleet/registered-parts';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { givenFleetItems } from '../fixtures/fleet-items';
 import { givenPages, onlyCommand, sent, store } from '../fixtures/store';
@@ -129,7 +124,7 @@ describe('findSharedDevice', () => {
   );
 
   test('fails for an invalid item', async () => {
-    store.on(GetCommand).resolves({ Item: { ...device, status: 'lost' } });
+    store.on(GetCommand).resolves({ Item: { ...device, deviceGroupId: 7 } });
     await expect(findSharedDevice(acme, device.deviceId)).rejects.toMatchObject({ name: '$ZodError' });
   });
 });

@@ -1,7 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { storeCancellation, changeJob, type ChangeOptions } from '../../../data/jobs/job-changes';
 import { findJob, jobToItem } from '../../../data/jobs/jobs';
-import type { Job, JobChange } from '../../../domain/jobs/job';
+import type { Job } from '../../../domain/jobs/job';
+import type { JobChange } from '../../../domain/jobs/job-change';
 import { cannotCancel } from '../../../domain/jobs/job-change';
 import {
   isFinal,

@@ -108,7 +108,7 @@ describe('Status event', () => {
   });
 
   describe('eventsBetween for a device', () => {
-    const reported = (timestamp: string) => ({ lastState: { timestamp, droneState: 'HOVER' } });
+    const reported = (timestamp: string) => ({ lastState: { timestamp, droneState: 'HOVER' }, savedAt: timestamp });
 
     test('returns a state when it comes online, and a transient message for each further report', () => {
       const [before, after] = [sampleDevice({ status: 'offline' }), sampleDevice(reported('2026-11-27T10:29:01.000Z'))];
@@ -117,6 +117,24 @@ describe('Status event', () => {
       expect(eventsBetween({ kind: 'device', before: after, after: later }, at)).toMatchObject([
         { role: 'transient', message: { droneState: 'HOVER', timestamp: '2026-11-27T10:29:02.000Z' } },
       ]);
+    });
+
+    test('returns a transient message for what came late, which has the time of the state before it', () => {
+      const before = sampleDevice(reported(at));
+      const lastState = {
+        timestamp: at,
+        droneState: 'HOVER',
+        battery: { percent: 80 },
+        measuredBefore: { battery: 1 },
+      };
+      const after = { ...before, lastState, savedAt: '2026-11-27T10:30:01.000Z', version: before.version + 1 };
+      const message = {
+        battery: { percent: 80 },
+        measuredBefore: { battery: 1 },
+        timestamp: at,
+        sequence: after.version,
+      };
+      expect(eventsBetween({ kind: 'device', before, after }, at)).toMatchObject([{ role: 'transient', message }]);
     });
 
     test('returns its state when it is renamed', () => {
@@ -198,7 +216,8 @@ describe('Status event', () => {
   describe('isLogged', () => {
     const job = sampleJob();
     const share = sampleShare();
-    const flying = (timestamp: string) => sampleDevice({ status: 'online', lastState: { timestamp } });
+    const flying = (timestamp: string) =>
+      sampleDevice({ status: 'online', lastState: { timestamp }, savedAt: timestamp });
     test.each<[string, Change, boolean]>([
       ['a new job', { kind: 'job', before: undefined, after: job }, true],
       ['a deleted job', { kind: 'job', before: job, after: undefined }, true],
@@ -271,7 +290,9 @@ const job: fc.Arbitrary<Job> = fc
 const lastState = fc.record({ timestamp: moment, droneState: fc.constantFrom('HOVER', 'ORBIT') });
 const device: fc.Arbitrary<Device> = fc
   .record({ status: fc.constantFrom('online', 'offline'), version, name: fc.string(), lastState: optional(lastState) })
-  .map(({ lastState: state, ...rest }) => sampleDevice({ ...rest, ...(state && { lastState: state }) }));
+  .map(({ lastState: state, ...rest }) =>
+    sampleDevice({ ...rest, ...(state && { lastState: state, savedAt: state.timestamp }) }),
+  );
 const share: fc.Arbitrary<Share> = fc
   .record({
     currentViewers: fc.integer({ min: 0, max: 3 }),

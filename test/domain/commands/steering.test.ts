@@ -16,6 +16,9 @@ const takeOff = { timestamp: at };
 const flying = (change: Partial<Device> = {}): Device =>
   sampleDevice({ lastState: { timestamp: at, droneState: 'WAYPOINT', jobId: id('job') }, takeOff, ...change });
 const standing = (droneState: string): Device => sampleDevice({ lastState: { timestamp: at, droneState } });
+/** A device that said so many seconds before its last report that it stands. */
+const saidBefore = (seconds: number): Device =>
+  sampleDevice({ lastState: { timestamp: at, droneState: 'DOCKED', measuredBefore: { droneState: seconds } } });
 const unknown = sampleDevice();
 const other = id('job', undefined, '01jd0000000000000000000009');
 const open = { status: 'IN_PROGRESS' } as const;
@@ -48,6 +51,10 @@ const cases: Case[] = [
     { device: flying({ lastState: { timestamp: at, droneState: 'MANUAL' } }) },
     undefined,
   ],
+  ['that said a minute ago that it stands', 'LAND', { device: saidBefore(60) }, onGround],
+  ['that said it before, and goes on reporting', 'LAND', { device: saidBefore(61) }, undefined],
+  ['that said it before, and goes on reporting', 'RETURN_HOME', { device: saidBefore(61) }, undefined],
+  ['that said it before, and goes on reporting', 'GO_TO', { device: saidBefore(61) }, notInFlight],
   ['that never reported', 'RETURN_HOME', { device: unknown }, undefined],
   ['that never reported', 'LAND', { device: unknown }, undefined],
   ['that never reported', 'PAUSE', { device: unknown }, notInFlight],

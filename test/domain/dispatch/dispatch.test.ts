@@ -29,6 +29,12 @@ describe('Dispatch', () => {
   const later = (seconds: number) => ({ now: new Date(Date.parse(timestamp) + seconds * 1000).toISOString() });
   const free = { isBusy: false, etaSeconds: 60, maxEtaSeconds: undefined, ...later(0) };
   const device = (change: Partial<Device> = {}) => sampleDevice({ lastState: standing, ...change });
+  /** By so many seconds its parts were measured before its last report; and since when it stands. */
+  const known = (measuredBefore: Record<string, number>, since?: number) =>
+    device({
+      lastState: { ...standing, measuredBefore },
+      ...(since !== undefined && { standsSince: later(since).now }),
+    });
   const reporting = (change: object) => device({ lastState: { ...standing, ...change } });
 
   test.each<[string, Device | undefined, object, string | undefined]>([
@@ -50,14 +56,22 @@ describe('Dispatch', () => {
     ['low', reporting({ battery: { percent: 29.9 } }), {}, 'LOW_CHARGE'],
     ['without a known charge', reporting({ battery: undefined }), {}, 'LOW_CHARGE'],
     ['too far', device(), { maxEtaSeconds: 59 }, 'TOO_FAR'],
+    ['charged ten minutes ago', known({ battery: 600 }), {}, undefined],
+    ['charged longer ago', known({ battery: 600.001 }), {}, 'LOW_CHARGE'],
+    ['charged longer ago, with another value of just now', known({ 'battery.percent': 601 }), {}, 'LOW_CHARGE'],
+    ['where it was since it stands', known({ 'navigation.position': 3600 }, -3600), {}, undefined],
+    ['where it was before it stood', known({ 'navigation.position': 3600 }, -3599), {}, 'FLYING'],
+    ['where it was before a silence', known({ 'navigation.position': 60, droneState: 1 }), {}, 'FLYING'],
+    ['standing by what it said before, and silent since when', known({ droneState: 1 }), {}, 'FLYING'],
+    ['standing by what it said before, since when is known', known({ droneState: 1 }, -60), {}, undefined],
   ])('a device that is %s', (_, found, change, reason) => {
     expect(whyPassedOver(found, { ...free, ...change })).toBe(reason);
     if (reason !== undefined) expect(Object.keys(passedOver)).toContain(reason);
   });
 
   test('a place is known of what stands only', () => {
-    expect(standingPlace(standing)).toEqual([8.5, 47.4]);
-    expect(standingPlace({ ...standing, droneState: 'ORBIT' })).toBeUndefined();
+    expect(standingPlace({ lastState: standing })).toEqual([8.5, 47.4]);
+    expect(standingPlace({ lastState: { ...standing, droneState: 'ORBIT' } })).toBeUndefined();
   });
 
   test('distances are those of the ellipsoid', () => {

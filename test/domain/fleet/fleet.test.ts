@@ -94,7 +94,12 @@ describe('Sample decision', () => {
         { news: [2.1, 2.5, 2.9], job: [2.1], device: [2.1] },
       ],
       ['one without a position', [sample(0, { navigation: {} })], { news: [0], job: [], device: [] }],
-      ['one without a job', [sample(0, { jobId: undefined })], { news: [0], job: [], device: [0] }],
+      ['one without a job, in flight', [sample(0, { jobId: undefined })], { news: [0], job: [0], device: [0] }],
+      [
+        'a landing without a job',
+        [sample(0, { jobId: undefined, droneState: 'LANDED' })],
+        { news: [0], job: [], device: [] },
+      ],
       [
         'one of another job',
         [sample(0, { jobId: id('job', acme, 'x'.repeat(26)) })],
@@ -204,7 +209,7 @@ describe('State saving', () => {
 
   /** Why these states are written, or what becomes of them else. */
   const reasonOf = (known: Device, ...states: DeviceState[]) => {
-    const saving = decideSaving(known, states, now);
+    const saving = decideSaving(known, states, { state, flight: {} }, now);
     return saving.kind === 'write' ? saving.reason : saving.kind;
   };
 
@@ -262,7 +267,8 @@ describe('State saving', () => {
       ['with a percent less', resting(0, 0, 80), 'keep'],
       ['with 1.1 percent less', resting(0, 0, 79.9), 'due'],
       ['without a position and a battery', { timestamp: state.timestamp, droneState: 'DOCKED' }, 'keep'],
-      ['with weather and sensors', resting(0, 0, 81, { weather: { rain: 1 }, sensorPayload: { gas: 2 } }), 'keep'],
+      ['with sensors', resting(0, 0, 81, { sensorPayload: { gas: 2 } }), 'keep'],
+      ['with weather for the first time', resting(0, 0, 81, { weather: { rain: 1 } }), 'due'],
       ['in flight', resting(0, 0, 81, { droneState: 'HOVER' }), 'due'],
       ['with another dock state', resting(0, 0, 81, { dockState: 'OPEN' }), 'due'],
       ['that names a job', resting(0, 0, 81, { jobId: id('job') }), 'due'],
@@ -300,22 +306,16 @@ describe('State saving', () => {
   ])('the state of a device that %s (%j) is saved as that of %d ms from now', (_, change, ms) => {
     const known = stored(change);
     const next = known.lastState?.droneState === 'DOCKED' ? resting(0) : state;
-    expect(decideSaving(known, [next], now)).toMatchObject({ kind: 'write', savedAt: after(ms) });
+    expect(decideSaving(known, [next], { state, flight: {} }, now)).toMatchObject({
+      kind: 'write',
+      savedAt: after(ms),
+    });
   });
 
-  const takeOff = { timestamp: '2026-11-27T10:20:00.000Z' };
-  test.each([
-    ['lands', { takeOff }, { ...state, droneState: 'LANDED' }, undefined],
-    ['takes off', {}, state, { timestamp: state.timestamp }],
-    ['flies on', { takeOff }, state, takeOff],
-  ])('the state of a device that %s (%j) is saved with its take-off: %j', (_, change, next, expected) => {
-    const known = stored({ savedAt: after(-1000), lastState: resting(0), ...change });
-    expect(decideSaving(known, [{ ...next, navigation: {} }], now)).toMatchObject({
-      kind: 'write',
-      ...('takeOff' in change && expected ? { takeOff: expected } : {}),
-    });
-    const saving = decideSaving(known, [next], now);
-    expect(saving.kind === 'write' && saving.takeOff?.timestamp).toBe(expected?.timestamp);
+  test('what is written is what is known then', () => {
+    const flight = { takeOff: { timestamp: '2026-11-27T10:20:00.000Z' } };
+    const saving = decideSaving(stored({ savedAt: after(-1000) }), [state], { state, flight }, now);
+    expect(saving).toMatchObject({ kind: 'write', state, flight });
   });
 
   test.each([

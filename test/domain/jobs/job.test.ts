@@ -1,4 +1,5 @@
-import { jobChange, jobRequest, newJob } from '../../../domain/jobs/job';
+import { jobChange } from '../../../domain/jobs/job-change';
+import { jobRequest, newJob } from '../../../domain/jobs/job-request';
 import { changesNothing } from '../../../domain/jobs/job-change';
 import { jobStatuses } from '../../../domain/jobs/job-lifecycle';
 import { newestProgress } from '../../../domain/jobs/progress';

@@ -1,4 +1,4 @@
-import { toTrackPoint, type TakeOff, takeOffAfter, thinOut } from '../../../domain/telemetry/flight';
+import { toTrackPoint, type FlightState, type TakeOff, flightAfter, thinOut } from '../../../domain/telemetry/flight';
 import {
   flownPoints,
   recordInterval,
@@ -23,7 +23,11 @@ describe('Flight', () => {
   const takeOff: TakeOff = { timestamp: at(-60), altitude: 440 };
   const flying = { lastState: state(0, 'WAYPOINT', 480), takeOff };
 
-  describe('takeOffAfter', () => {
+  /** The take-off after further states, one after the other. */
+  const takeOffAfter = (device: FlightState, states: readonly DeviceState[]) =>
+    states.reduce<FlightState>((known, next) => ({ lastState: next, ...flightAfter(known, next) }), device).takeOff;
+
+  describe('flightAfter', () => {
     test.each(['MANUAL', 'GPS_NORMAL', 'WAYPOINT', 'HOVER', 'ORBIT', 'RETURNING'])(
       'is the time of the first %s, with the altitude on the ground before',
       (droneState) => {
@@ -67,8 +71,38 @@ describe('Flight', () => {
       expect(takeOffAfter(flying, [state(1801, 'HOVER', 450)])).toEqual({ timestamp: at(1801), altitude: 450 });
     });
 
-    test('is unchanged without states', () => {
-      expect(takeOffAfter(flying, [])).toBe(takeOff);
+    test.each<[what: string, before: FlightState, next: DeviceState, since: string | undefined]>([
+      ['has landed', flying, state(1, 'LANDED'), at(1)],
+      ['goes on standing', { lastState: state(0, 'LANDED'), standsSince: at(-9) }, state(1, 'DOCKED'), at(-9)],
+      ['says something else', { lastState: state(0, 'LANDED'), standsSince: at(-9) }, state(1), at(-9)],
+      [
+        'says a state that says nothing',
+        { lastState: state(0, 'LANDED'), standsSince: at(-9) },
+        state(1, 'TAXI'),
+        undefined,
+      ],
+      ['has taken off', { lastState: state(0, 'LANDED'), standsSince: at(-9) }, state(1, 'HOVER'), undefined],
+      [
+        'stands after 40 s of silence',
+        { lastState: state(0, 'LANDED'), standsSince: at(-9) },
+        state(40, 'DOCKED'),
+        at(-9),
+      ],
+      [
+        'stands after a longer silence',
+        { lastState: state(0, 'LANDED'), standsSince: at(-9) },
+        state(41, 'DOCKED'),
+        at(41),
+      ],
+      [
+        'says something else after a silence',
+        { lastState: state(0, 'LANDED'), standsSince: at(-9) },
+        state(41),
+        undefined,
+      ],
+      ['said it before what is known', { lastState: state(0) }, state(-1, 'DOCKED'), at(-1)],
+    ])('since when it stands: a device that %s', (_what, before, next, since) => {
+      expect(flightAfter(before, next).standsSince).toBe(since);
     });
   });
 
@@ -112,7 +146,7 @@ describe('Flight record', () => {
   const at = (seconds: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + seconds * 1000).toISOString();
   describe('recordedPointOf', () => {
     test('is the position with speeds, heading, state and battery, to about 10 cm and a tenth', () => {
-      expect(toRecordedPoint({ deviceId: id('device'), ...deviceState.parse(fullSample) })).toEqual({
+      expect(toRecordedPoint(id('device'), deviceState.parse(fullSample))).toEqual({
         deviceId: id('device'),
         timestamp: '2026-11-27T10:30:15.123Z',
         coordinates: [-122.419415, 37.774929, 1085.5],
@@ -126,16 +160,31 @@ describe('Flight record', () => {
 
     test('has nothing that the device did not report', () => {
       const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
-      const sample = { deviceId: id('device'), timestamp: at(0), navigation: { position } };
-      expect(JSON.parse(JSON.stringify(toRecordedPoint(sample)))).toEqual({
+      const sample = { timestamp: at(0), navigation: { position } };
+      expect(JSON.parse(JSON.stringify(toRecordedPoint(id('device'), sample)))).toEqual({
         deviceId: id('device'),
         timestamp: at(0),
         coordinates: [8.5, 47.4, 480],
       });
     });
 
+    test('has what was measured up to ten seconds before it, and nothing later', () => {
+      const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
+      const known = {
+        timestamp: at(0),
+        navigation: { position, velocity: { groundSpeed: 3 } },
+        battery: { percent: 80 },
+      };
+      const of = (seconds: number) =>
+        toRecordedPoint('d', { ...known, measuredBefore: { battery: seconds } })?.batteryPercent;
+      expect([of(0.001), of(10), of(10.001)]).toEqual([80, 80, undefined]);
+      const before = { ...known, measuredBefore: { 'navigation.position': 2 } };
+      expect(toRecordedPoint('d', before)).toMatchObject({ timestamp: at(-2), batteryPercent: undefined });
+      expect(toRecordedPoint('d', before)).not.toHaveProperty('groundSpeed');
+    });
+
     test('is undefined without a position', () => {
-      expect(toRecordedPoint({ deviceId: id('device'), timestamp: at(0) })).toBeUndefined();
+      expect(toRecordedPoint(id('device'), { timestamp: at(0) })).toBeUndefined();
     });
   });
 

@@ -1,5 +1,6 @@
 import { SAID_EVERY_MS, countSamples, receiptOf, type SampleCount } from '../../../domain/telemetry/receipt';
-import { sample as schema, type Sample } from '../../../domain/telemetry/sample';
+import { sample as schema } from '../../../domain/telemetry/reported-sample';
+import type { Sample } from '../../../domain/telemetry/sample';
 import { Unreadable } from '../../../domain/values/judged';
 import type { Detail } from '../../../domain/values/refusal';
 import { id, rival } from '../fixtures/samples';

@@ -1,4 +1,5 @@
-import { ageAt, sample, sampleSequence } from '../../../domain/telemetry/sample';
+import { sample } from '../../../domain/telemetry/reported-sample';
+import { ageAt, sampleSequence } from '../../../domain/telemetry/sample';
 import { id } from '../fixtures/samples';
 import { fc } from '../../property-runs';
 

@@ -1,4 +1,4 @@
-import { jobRequest, newJob } from '../../../domain/jobs/job';
+import { jobRequest, newJob } from '../../../domain/jobs/job-request';
 import { callSeat, withSeat } from '../../../domain/values/call-seats';
 import { findOrigin } from '../../../domain/values/creator';
 import { meantAction, type Destination, whyNotFlown } from '../../../domain/values/destination';

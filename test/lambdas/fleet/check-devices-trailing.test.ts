@@ -1,10 +1,15 @@
 import { stopClock } from '../fixtures/clock';
 import { fleetKey } from '../../../data/fleet/fleet-key';
+import { stateText, storedState } from '../../../data/fleet/state-text';
+import { jobToItem } from '../../../data/jobs/jobs';
+import type { Job } from '../../../domain/jobs/job';
+import type { KnownState } from '../../../domain/telemetry/known-state';
 import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/fleet/check-devices.lambda';
 import { conditionFailed, store } from '../../data/fixtures/store';
-import { acme } from '../../domain/fixtures/samples';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
+import { queuedStates as queued } from '../fixtures/reported-devices';
 import { deviceItem, newDeviceId } from '../fixtures/telemetry';
 
 const now = new Date('2026-11-27T10:30:00.000Z');
@@ -52,7 +57,7 @@ test('saves the last sample of a device, with the time at which it was received'
   expect(written()).toMatchObject([
     {
       Key: fleetKey(acme, deviceId),
-      ExpressionAttributeValues: { ':lastState': JSON.stringify(state), ':stateAt': last.timestamp, ':known': 7 },
+      ExpressionAttributeValues: { ':state': stateText(state), ':known': 7 },
     },
   ]);
 });
@@ -66,8 +71,8 @@ test('saves the newest of several samples in any order, with one read for all de
     message(ago(2000), ...newest),
     message(ago(2200), sample(one, 2300), sample(other, 2400)),
   );
-  const states = written().map(({ ExpressionAttributeValues }) => ExpressionAttributeValues?.[':stateAt'] as string);
-  expect(states.toSorted()).toEqual(newest.map(({ timestamp }) => timestamp).toSorted());
+  const states = written().map(({ ExpressionAttributeValues }) => ExpressionAttributeValues?.[':state'] as string);
+  expect(states.toSorted()).toEqual(newest.map(({ timestamp }) => stateText({ timestamp })).toSorted());
   expect(store).toHaveReceivedCommandTimes(BatchGetCommand, 1);
 });
 
@@ -105,23 +110,44 @@ describe('A state of a device that was written meanwhile', () => {
     expect(written()).toHaveLength(1);
   });
 
-  test('is saved a second after an older one', async () => {
-    const deviceId = newDeviceId();
-    store
-      .on(BatchGetCommand)
-      .resolvesOnce({ Responses: { fleet: [savedDevice(deviceId, 3000, 1)] } })
-      .resolves({ Responses: { fleet: [savedDevice(deviceId, 2600, 2)] } });
-    store.on(UpdateCommand).rejectsOnce(conditionFailed()).resolves({});
-    await save(message(ago(2000), sample(deviceId, 2000)));
-    expect(written()).toMatchObject([1, 2].map((version) => ({ ExpressionAttributeValues: { ':known': version } })));
-  });
-
-  test('fails when other writes come first each time, so that it is retried', async () => {
+  test('waits in the queue for another turn, with the others that wait', async () => {
     const deviceId = newDeviceId();
     givenDevices(savedDevice(deviceId, 3000));
     store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(save(message(ago(2000), sample(deviceId, 2000)))).resolves.toEqual(['message-0']);
-    expect(JSON.stringify(logLines())).toContain('other writes came first each time');
+    await expect(save(message(ago(2000), sample(deviceId, 2000)))).resolves.toEqual([]);
+    expect(queued()).toEqual([{ ...message(ago(2000), sample(deviceId, 2000)), delay: 1 }]);
+  });
+
+  test('fails when other writes come first for a minute, so that it is tried later', async () => {
+    const deviceId = newDeviceId();
+    givenDevices(savedDevice(deviceId, 63_000));
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(save(message(ago(61_000), sample(deviceId, 62_000)))).resolves.toEqual(['message-0']);
+    expect(JSON.stringify(logLines())).toContain('other writes came first for a minute');
+    expect(queued()).toEqual([]);
+  });
+});
+
+describe('A job in a state that waits', () => {
+  const jobId = id('job');
+  const known = (change: Partial<Job>) =>
+    store
+      .on(BatchGetCommand, { RequestItems: { jobs: { Keys: [{ organisation: acme, jobId }] } } })
+      .resolves({ Responses: { jobs: [jobToItem(acme, sampleJob({ jobId, ...change }))] } });
+  const saved = async (change?: Partial<Job>) => {
+    const deviceId = newDeviceId();
+    givenDevices(savedDevice(deviceId, 3000));
+    if (change) known(change);
+    else store.on(BatchGetCommand, { RequestItems: { jobs: { Keys: [{ organisation: acme, jobId }] } } }).resolves({});
+    await save(message(ago(2000), { ...sample(deviceId, 2000), jobId } as never));
+    return storedState({ state: written()[0]?.ExpressionAttributeValues?.[':state'] });
+  };
+  test.each<[what: string, change: Partial<Job> | undefined, expected: string | undefined]>([
+    ['is saved while it is flown', { status: 'IN_PROGRESS' }, jobId],
+    ['is not saved once it has ended', { status: 'COMPLETED' }, undefined],
+    ['is not saved once it was deleted', undefined, undefined],
+  ])('%s', async (_, change, expected) => {
+    expect(((await saved(change)) as KnownState).jobId).toBe(expected);
   });
 });
 

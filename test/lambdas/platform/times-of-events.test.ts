@@ -113,7 +113,7 @@ async function givenWhatTheyAreAbout(): Promise<void> {
   const organisation = organisationOf('device', deviceId) ?? '';
   const told = { eventTime: hourAgo, version: 1 };
   const known = { kind: 'device', deviceId, deviceGroupId, name: 'Kestrel', status: 'offline' };
-  const state = { lastState: JSON.stringify({ timestamp: hourAgo }), stateAt: hourAgo };
+  const state = { lastState: JSON.stringify({ timestamp: hourAgo }) };
   await engine.put('fleet', { ...fleetKey(organisation, deviceId), ...known, ...state, ...told });
   forgetDevice(deviceId);
   const group = { kind: 'group', deviceGroupId, name: 'North quarry', description: '' };

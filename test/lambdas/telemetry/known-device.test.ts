@@ -3,9 +3,10 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { itemSize } from 'cloud-assembly-runner/dynamodb/item-size';
 import { noteFollowed } from '../../../data/channels/followed-channels';
 import { fleetKey } from '../../../data/fleet/fleet-key';
+import { storedState } from '../../../data/fleet/state-text';
 import { jobToItem } from '../../../data/jobs/jobs';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
-import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { acme, fullSample, id, sampleJob } from '../../domain/fixtures/samples';
 import { until } from '../../channels/until';
 import { store } from '../../data/fixtures/store';
 import {
@@ -43,7 +44,7 @@ const READ_OF_GROUP = 'Get fleet';
 
 describe('A sample a second of a device at rest', () => {
   test('costs one write in ten seconds, no read of the device after the first, and one of its group each half second', async () => {
-    const { deviceId, item } = await givenAtRest();
+    const { deviceId, item, stateAt } = await givenAtRest();
     const [first, ...others] = await callsOfEach(deviceId, 30);
     expect(first).toEqual(['BatchGet fleet', READ_OF_GROUP]);
     const writes = others.map((each) => each.filter((name) => name !== READ_OF_GROUP));
@@ -53,7 +54,8 @@ describe('A sample a second of a device at rest', () => {
       [19, 'Update fleet'],
       [29, 'Update fleet'],
     ]);
-    expect(await item()).toMatchObject({ status: 'online', stateAt: at(29_000), reportedAt: at(29_000) });
+    expect(await stateAt()).toBe(at(29_000));
+    expect(await item()).toMatchObject({ status: 'online', reportedAt: at(29_000) });
     expect(queue).not.toHaveReceivedAnyCommand();
   });
 
@@ -76,11 +78,11 @@ describe('A sample a second of a device at rest', () => {
     ['begins a job', { jobId: id('job') }],
   ])('that %s is written when a second has passed since the last write', async (_, change) => {
     const rest = { droneState: 'LANDED', navigation, battery: { percent: 80 } };
-    const { deviceId, item } = await givenAtRest({ lastState: JSON.stringify({ timestamp: at(-1000), ...rest }) });
+    const { deviceId, stateAt } = await givenAtRest({ lastState: JSON.stringify({ timestamp: at(-1000), ...rest }) });
     await accept(deviceId, 0, rest);
     expect(updates()).toEqual([]);
     await accept(deviceId, second(1), { ...rest, ...change });
-    expect(await item()).toMatchObject({ stateAt: at(1000) });
+    expect(await stateAt()).toBe(at(1000));
   });
 
   test('is delivered to the followers of the device, with no read of it, although it is not written', async () => {
@@ -190,15 +192,39 @@ describe('A sample a second of a device at rest', () => {
       simulated: true,
     });
     const stored = await item();
-    expect(stored).toMatchObject({ quiet: 'yes', presentIn: acme, stateAt: at(1000) });
+    expect(stored).toMatchObject({ quiet: 'yes', presentIn: acme });
+    expect(storedState(stored)).toMatchObject({ timestamp: at(1000) });
     expect(itemSize(marshall(stored))).toBeLessThan(1024);
   });
+});
+
+test('a device in flight whose parts come apart, at eight times, has an item of less than 1 kB', async () => {
+  const { deviceId, item, known } = await givenAtRest({
+    organisation: undefined,
+    name: 'Kestrel of the north quarry',
+    version: 1e7,
+    eventTime: at(0),
+    socketsUntil: later,
+    topicUntil: later,
+    followedAt: Date.now(),
+    takeOff: { timestamp: at(0), altitude: 440.1 },
+  });
+  const { deviceId: _id, timestamp: _timestamp, navigation: whole, ...others } = fullSample;
+  const parts: object[] = [
+    ...Object.entries(others).map(([name, value]) => ({ [name]: value })),
+    ...Object.entries(whole).map(([name, value]) => ({ navigation: { [name]: value } })),
+  ];
+  const acceptPart = (ms: number, part: object) => acceptTelemetry(acme, [sampleAt(deviceId, ms, part)], time(ms));
+  for (const [index, each] of parts.entries()) await acceptPart(100 * index, each);
+  pass(second(3));
+  await acceptPart(second(3), { battery: { percent: 80.25 } });
+  expect(Object.keys((await known()).measuredBefore ?? {}).length).toBeGreaterThan(9);
+  expect(itemSize(marshall(await item()))).toBeLessThan(1024);
 });
 
 describe('A sample a second of a device in flight', () => {
   const inFlight = {
     lastState: JSON.stringify({ timestamp: at(-1000), droneState: 'HOVER', navigation }),
-    stateAt: at(-1000),
     takeOff: { timestamp: at(-60_000), altitude: 440 },
   };
   /** The calls for each sample but the first, without the reads of the group. */

@@ -1,16 +1,20 @@
+import * as socketsModule from '@aws-sdk/client-apigatewaymanagementapi';
 import * as dynamodbClientModule from '@aws-sdk/client-dynamodb';
 import * as sqsModule from '@aws-sdk/client-sqs';
 import * as commandsModule from '@aws-sdk/lib-dynamodb';
 import * as zodModule from 'zod/mini';
 import { PLATFORM } from '../../../domain/values/service';
 import { fleetKey } from '../../../data/fleet/fleet-key';
+import { storedState } from '../../../data/fleet/state-text';
 import { jobToItem } from '../../../data/jobs/jobs';
 import * as dynamodbModule from '../../../data/store/dynamodb';
-import type { Sample } from '../../../domain/telemetry/sample';
+import { knownState, mergeState, type KnownState } from '../../../domain/telemetry/known-state';
+import { deviceState, type Sample } from '../../../domain/telemetry/sample';
 import { handler as checkDevices } from '../../../lambdas/fleet/check-devices.lambda';
 import { storeOnEngine } from '../../data/fixtures/engine';
-import { acme, id, sampleJob } from '../../domain/fixtures/samples';
-import { deviceItem, newDeviceId, queue } from '../fixtures/telemetry';
+import { acme, fullSample, id, sampleJob } from '../../domain/fixtures/samples';
+import { partsOf } from '../../domain/fixtures/parts-of-a-state';
+import { deviceItem, givenFollowers, later, newDeviceId, queue, sentTo } from '../fixtures/telemetry';
 import { otherLines } from '../fixtures/log';
 import { fc, propertyRuns } from '../../property-runs';
 
@@ -40,6 +44,7 @@ async function newInstance(number: number): Promise<Entrance[]> {
     jest.doMock('@aws-sdk/lib-dynamodb', () => commandsModule);
     jest.doMock('@aws-sdk/client-dynamodb', () => dynamodbClientModule);
     jest.doMock('@aws-sdk/client-sqs', () => sqsModule);
+    jest.doMock('@aws-sdk/client-apigatewaymanagementapi', () => socketsModule);
     jest.doMock('zod/mini', () => zodModule);
     loaded.push([
       await import('../../../lambdas/telemetry/accept-telemetry'),
@@ -162,7 +167,7 @@ async function saveTrailing() {
 
 let flights = 0;
 /** A device in flight that has not reported since its take-off, and the job that it flies. */
-async function givenFlight() {
+async function givenFlight(change: object = {}) {
   const deviceId = newDeviceId();
   const jobId = id('job', acme, `f${String(++flights).padStart(25, '0')}`);
   const lastState = { timestamp: at(0), droneState: 'WAYPOINT' };
@@ -176,7 +181,7 @@ async function givenFlight() {
       reportedAt: at(0),
       savedAt: at(0),
       lastState: JSON.stringify(lastState),
-      stateAt: at(0),
+      ...change,
     }),
   );
   const job = jobToItem(acme, sampleJob({ jobId, deviceId, status: 'IN_PROGRESS' }));
@@ -206,10 +211,61 @@ test('however the samples of a flight are cut, shuffled, repeated and spread ove
       expect(await recorded(jobId)).toEqual(recordOf(inJob, 1));
       expect(await recorded(deviceId)).toEqual(recordOf(times, 5));
       const { deviceId: _, ...newest } = sampleOf(deviceId, jobId, times.at(-1) ?? 0);
-      const { lastState, stateAt } = await item();
-      expect([JSON.parse(String(lastState)), stateAt]).toEqual([newest, newest.timestamp]);
+      expect(storedState(await item())).toEqual(newest);
       expect(otherLines().filter(({ reason }) => reason !== 'late')).toEqual([]);
     }),
     { numRuns: propertyRuns(15) },
+  );
+});
+
+/** The parts of a state: each with its time, its place in the order of arrival, and whether it comes a second time. */
+const cut = fc.record({
+  isOneMoment: fc.boolean(),
+  ms: fc.array(fc.integer({ min: 500, max: 1400 }), { minLength: 22, maxLength: 22 }),
+  order: fc.shuffledSubarray([...Array(22).keys()], { minLength: 22 }),
+  again: fc.shuffledSubarray([...Array(22).keys()], { maxLength: 5 }),
+  isOneInstance: fc.boolean(),
+});
+const merged = (states: readonly KnownState[], before?: KnownState) =>
+  states.reduce<KnownState | undefined>((known, next) => mergeState(known, next).state, before);
+/** The state in a message to a follower. */
+const stateIn = (message: object) => knownState.parse(message);
+
+test('however a state is cut into parts, shuffled, repeated, and spread over messages and instances: it is the same, also for a follower a second later, and so is the track', async () => {
+  await fc.assert(
+    fc.asyncProperty(cut, arrivals, async ({ isOneMoment, ms, order: places, again, isOneInstance }, how) => {
+      jest.setSystemTime(Date.parse(at(2000)));
+      queue.resetHistory();
+      const { deviceId, jobId, item } = await givenFlight({ socketsUntil: later });
+      givenFollowers(deviceId, deviceId);
+      const whole = deviceState.parse({ ...fullSample, jobId, timestamp: at(1000) });
+      const pieces = partsOf(whole).map((part, index) => ({
+        deviceId,
+        timestamp: at(isOneMoment ? 1000 : (ms[index] ?? 0)),
+        // Parts that were measured at several times name their job: it would be known since one of them only.
+        ...(!isOneMoment && { jobId }),
+        ...part,
+      }));
+      const samples = [...places, ...again].flatMap((place) => pieces[place] ?? []);
+      const quick = how.map((each) => ({ ...each, after: each.after % 30, ...(isOneInstance && { instance: 0 }) }));
+      await deliver(messagesOf(samples, quick));
+      jest.setSystemTime(Date.now() + 1000);
+      await saveTrailing();
+      const before = { timestamp: at(0), droneState: 'WAYPOINT' };
+      const expected = merged(
+        pieces.map(({ deviceId: _, ...state }) => state),
+        before,
+      );
+      expect(storedState(await item())).toEqual(expected);
+      expect(merged(sentTo(deviceId).map(stateIn), before)).toEqual(expected);
+      const place = pieces.find((piece) => 'navigation' in piece && JSON.stringify(piece).includes('coordinates'));
+      const [point, ...others] = (await engine.all('flights')).filter(({ flight }) => flight === deviceId);
+      expect([point?.['ms'], others]).toEqual([Date.parse(place?.timestamp ?? ''), []]);
+      if (!isOneMoment || !isOneInstance) return;
+      const extras = { droneState: 'RETURNING', batteryPercent: 81.3, heading: 270.5, groundSpeed: 12.5 };
+      expect(point).toMatchObject(extras);
+      expect((await engine.all('flights')).filter(({ flight }) => flight === jobId)).toMatchObject([extras]);
+    }),
+    { numRuns: propertyRuns(60) },
   );
 });

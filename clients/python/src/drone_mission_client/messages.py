@@ -111,6 +111,12 @@ class Camera(TypedDict):
     orientation: NotRequired[Orientation]
 
 
+MeasuredBefore: TypeAlias = dict[str, float]
+"""
+What was measured before `timestamp`, and by how many seconds, to a thousandth: by its path, such as `battery`, or a value of it that is older still, such as `battery.voltage`. What is not named was measured at `timestamp`.
+"""
+
+
 class LateOutcome(TypedDict):
     """
     What the drone platform reported after the command had ended. `status` stays as it was.
@@ -792,6 +798,7 @@ class JobStatusMessage(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+    measuredBefore: NotRequired[MeasuredBefore]
     sequence: int
     """
     Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.
@@ -859,6 +866,7 @@ class DeviceStatusMessage(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+    measuredBefore: NotRequired[MeasuredBefore]
     age: NotRequired[float]
     """
     Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
@@ -946,6 +954,7 @@ class DeviceTelemetryMessage(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+    measuredBefore: NotRequired[MeasuredBefore]
 
 
 class ViewerTelemetryMessage(TypedDict):
@@ -996,6 +1005,7 @@ class ViewerTelemetryMessage(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+    measuredBefore: NotRequired[MeasuredBefore]
     sensorPayload: NotRequired[SensorPayload1]
     """
     Data of sensors. Fields other than `camera` are specific to the vendor.

@@ -89,7 +89,7 @@ class Candidate(TypedDict):
     """
     reason: NotRequired[str]
     """
-    Why it was passed over. Known values: `OFFLINE`: It does not report. `FLYING`: It is not on the ground. `BUSY`: An open job names it. `LOW_CHARGE`: Its charge is low, or not known. `TOO_FAR`: It would arrive later than `maxEtaSeconds`. Left out of a device that is free.
+    Why it was passed over. Known values: `OFFLINE`: It does not report. `FLYING`: It is not on the ground, as far as is known. `BUSY`: An open job names it. `LOW_CHARGE`: Its charge is low, or not known. `TOO_FAR`: It would arrive later than `maxEtaSeconds`. Left out of a device that is free.
     """
 
 
@@ -591,6 +591,12 @@ class LookAtCommand(TypedDict):
     """
     How long the command may take, in seconds, 5 to 600: without an outcome by then it is `TIMED_OUT`. Default: 300 for `GO_TO`, `ORBIT`, `RETURN_HOME` and `LAND`, 30 for others.
     """
+
+
+MeasuredBefore: TypeAlias = dict[str, float]
+"""
+How long before the time of a state its parts were measured.
+"""
 
 
 class MessageReply(TypedDict):
@@ -2059,6 +2065,7 @@ class DeviceEvent(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+    measuredBefore: NotRequired[MeasuredBefore]
     sequence: int
     """
     Version of the device; each device counts by itself.
@@ -2079,7 +2086,7 @@ class DeviceEvent(TypedDict):
 
 class DeviceState(TypedDict):
     """
-    What a device reported. It holds only what the device knows.
+    What is known of a device, of each part what it reported last.
     """
 
     timestamp: str
@@ -2107,6 +2114,7 @@ class DeviceState(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+    measuredBefore: NotRequired[MeasuredBefore]
 
 
 class GetCapabilitiesReply(TypedDict):
@@ -2210,6 +2218,7 @@ class JobEvent(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+    measuredBefore: NotRequired[MeasuredBefore]
     sequence: int
     """
     Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.
@@ -2314,6 +2323,7 @@ class ListedState(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+    measuredBefore: NotRequired[MeasuredBefore]
 
 
 class SharedDevice(TypedDict):

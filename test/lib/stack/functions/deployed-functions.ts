@@ -145,7 +145,7 @@ const realtimeFunctions: FunctionRows = {
   },
   'Realtime/Telemetry/CheckDevices': {
     entry: 'fleet/check-devices',
-    tables: { fleet: ['get', 'batchGet', 'update'] },
+    tables: { fleet: ['get', 'batchGet', 'update'], jobs: ['batchGet'] },
     more: [...consumePermissions('Realtime/Telemetry/DeviceChecks'), 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
     settings: ['DEVICE_CHECK_QUEUE_URL'],
     seconds: 10,

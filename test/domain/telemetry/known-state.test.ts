@@ -1,0 +1,174 @@
+import { fc } from '../../property-runs';
+import { agesOf, asMeasured, measuredAt, mergeState, type KnownState } from '../../../domain/telemetry/known-state';
+import { deviceState } from '../../../domain/telemetry/sample';
+import { partsOf } from '../fixtures/parts-of-a-state';
+import { fullSample } from '../fixtures/samples';
+
+const begin = Date.parse('2026-11-27T10:30:00.000Z');
+const at = (ms: number) => new Date(begin + ms).toISOString();
+const merged = (states: readonly KnownState[]) =>
+  states.reduce<KnownState | undefined>((known, next) => mergeState(known, next).state, undefined);
+
+describe('mergeState', () => {
+  const known: KnownState = {
+    timestamp: at(0),
+    droneState: 'HOVER',
+    navigation: { position: { type: 'Point', coordinates: [8.5, 47.4, 480] }, orientation: { heading: 10, pitch: 2 } },
+    battery: { percent: 80, voltage: 24 },
+    jobId: 'a',
+    progress: { percent: 10 },
+  };
+
+  test.each<[what: string, next: KnownState, expected: Partial<KnownState>]>([
+    [
+      'a battery alone',
+      { timestamp: at(400), battery: { percent: 79 } },
+      {
+        timestamp: at(400),
+        navigation: known.navigation,
+        battery: { percent: 79, voltage: 24 },
+        measuredBefore: {
+          droneState: 0.4,
+          'navigation.position': 0.4,
+          'navigation.orientation': 0.4,
+          'battery.voltage': 0.4,
+          jobId: 0.4,
+          progress: 0.4,
+        },
+      },
+    ],
+    [
+      'an older value that is known',
+      { timestamp: at(-100), battery: { percent: 90 } },
+      { timestamp: at(0), battery: known.battery, measuredBefore: undefined },
+    ],
+    [
+      'an older value that is not known',
+      { timestamp: at(-100), weather: { rain: 1 } },
+      { timestamp: at(0), weather: { rain: 1 }, measuredBefore: { weather: 0.1 } },
+    ],
+    [
+      'a value of one time: the known one counts',
+      { timestamp: at(0), battery: { percent: 1 } },
+      { battery: known.battery },
+    ],
+    [
+      'another value of one time',
+      { timestamp: at(0), dockState: 'OPEN' },
+      { dockState: 'OPEN', measuredBefore: undefined },
+    ],
+    ['nothing but a time', { timestamp: at(1) }, { timestamp: at(1), battery: known.battery }],
+    ['another job', { timestamp: at(1), jobId: 'b' }, { jobId: 'b', progress: undefined }],
+    ['the same job', { timestamp: at(1), jobId: 'a' }, { jobId: 'a', progress: { percent: 10 } }],
+    ['in the air without a job', { timestamp: at(1), droneState: 'ORBIT' }, { jobId: 'a', progress: { percent: 10 } }],
+    [
+      'on the ground without a job',
+      { timestamp: at(1), droneState: 'LANDED' },
+      { jobId: undefined, progress: undefined, droneState: 'LANDED' },
+    ],
+    [
+      'on the ground with a job',
+      { timestamp: at(1), droneState: 'LANDED', jobId: 'a' },
+      { jobId: 'a', droneState: 'LANDED' },
+    ],
+    [
+      'a state that says nothing of the ground, without a job',
+      { timestamp: at(1), droneState: 'CHARGING' },
+      { jobId: 'a' },
+    ],
+  ])('%s', (_what, next, expected) => {
+    for (const [name, value] of Object.entries(expected))
+      expect(mergeState(known, next).state[name as keyof KnownState]).toEqual(value);
+  });
+
+  test.each<[what: string, next: KnownState, expected: KnownState | undefined]>([
+    ['a repeat', known, undefined],
+    ['an older repeat', { ...known, timestamp: at(-1) }, undefined],
+    ['a later repeat', { ...known, timestamp: at(1) }, { ...known, timestamp: at(1) }],
+    ['nothing but a later time', { timestamp: at(1) }, { timestamp: at(1) }],
+    ['nothing but an earlier time', { timestamp: at(-1) }, undefined],
+    [
+      'a known and an unknown value of one time',
+      { timestamp: at(0), battery: { percent: 1, remainingFlightTime: 5 } },
+      { timestamp: at(0), battery: { remainingFlightTime: 5 } },
+    ],
+    ['an earlier job, when it has landed since', { timestamp: at(-5), jobId: 'b' }, undefined],
+  ])('what of it is new: %s', (_what, next, expected) => {
+    expect(mergeState(known, next).taken).toEqual(expected);
+  });
+
+  describe('data of a vendor', () => {
+    const payload = (timestamp: number, sensorPayload: NonNullable<KnownState['sensorPayload']>): KnownState => ({
+      timestamp: at(timestamp),
+      sensorPayload,
+    });
+    test.each<[what: string, before: KnownState, next: KnownState, expected: object | undefined, isNew: boolean]>([
+      ['is gone with the next sample', payload(0, { a: 1 }), { timestamp: at(1) }, undefined, true],
+      ['is joined when it is of one time', payload(0, { a: 1 }), payload(0, { b: 2 }), { a: 1, b: 2 }, true],
+      ['counts as it came first', payload(0, { a: 1 }), payload(0, { a: 2 }), { a: 1 }, false],
+      ['is not that of an earlier time', payload(0, { a: 1 }), payload(-1, { b: 2 }), { a: 1 }, false],
+      [
+        'leaves the camera',
+        payload(0, { a: 1, camera: { zoom: 2, orientation: { pitch: -90 } } }),
+        { timestamp: at(1) },
+        { camera: { orientation: { pitch: -90 } } },
+        true,
+      ],
+      [
+        'has the camera of its own',
+        payload(0, { camera: { orientation: { pitch: -90 } } }),
+        payload(1, { camera: { zoom: 3 } }),
+        { camera: { zoom: 3, orientation: { pitch: -90 } } },
+        true,
+      ],
+    ])('%s', (_what, before, next, expected, isNew) => {
+      const { state, taken } = mergeState(before, next);
+      expect([state.sensorPayload, taken !== undefined]).toEqual([expected, isNew]);
+    });
+  });
+
+  const whole = deviceState.parse({ ...fullSample, timestamp: at(0) });
+  const parts = partsOf(whole);
+
+  test('the values of a state together are the state', () => {
+    expect(parts).toHaveLength(22);
+    expect(merged(parts.map((part) => ({ timestamp: at(0), ...part })))).toEqual(whole);
+  });
+
+  test('property: any split of a state, in any order, with repeats, is the same state', () => {
+    const split = fc.record({
+      order: fc.shuffledSubarray([...parts.keys()], { minLength: parts.length }),
+      again: fc.shuffledSubarray([...parts.keys()]),
+      ms: fc.array(fc.integer({ min: 0, max: 999 }), { minLength: parts.length, maxLength: parts.length }),
+    });
+    fc.assert(
+      fc.property(split, ({ order, again, ms }) => {
+        const pieces = parts.map((part, index): KnownState => ({ timestamp: at(ms[index] ?? 0), ...part }));
+        const all = [...order, ...again].flatMap((index) => pieces[index] ?? []);
+        expect(merged(all)).toEqual(merged(pieces));
+        // Two writers that know nothing of each other.
+        const [one, other] = [merged(all.slice(0, 9)), merged(all.slice(9))];
+        expect(one && other && mergeState(other, one).state).toEqual(merged(pieces));
+      }),
+    );
+  });
+
+  test.each<[what: string, told: string[], expected: object | undefined]>([
+    ['all of it', ['battery', 'jobId', 'navigation'], { battery: 1, 'battery.voltage': 2, jobId: 3 }],
+    ['a part', ['battery', 'droneState'], { battery: 1, 'battery.voltage': 2 }],
+    ['what is of its time', ['droneState'], undefined],
+  ])('a message that tells %s has the ages of that', (_what, told, expected) => {
+    const measuredBefore = { battery: 1, 'battery.voltage': 2, jobId: 3 };
+    expect(agesOf({ measuredBefore }, told)).toEqual(expected);
+    expect(agesOf({}, told)).toBeUndefined();
+  });
+
+  test('a value says when it was measured, and a state can have the time of one', () => {
+    const state = mergeState(known, { timestamp: at(2500), battery: { percent: 70 } }).state;
+    expect(measuredAt(state, 'battery.percent')).toBe(begin + 2500);
+    expect(measuredAt(state, 'battery.voltage')).toBe(begin);
+    expect(measuredAt(state, 'weather.rain')).toBeUndefined();
+    expect(asMeasured(state, 'progress').timestamp).toBe(at(0));
+    expect(() => measuredAt(state, 'battery.perzent')).toThrow('battery.perzent is no value of a state');
+  });
+});

@@ -1,15 +1,22 @@
+import type { KnownState } from '../domain/telemetry/known-state';
 import { elapsed } from './clock';
 import { format, texts } from './locale';
-import type { Telemetry } from './parse-message';
+import { ageOfOld, POSITION } from './old-values';
 
 export interface Announcer {
   /** Announces a text now. */
   announce(text: string): void;
-  /**
-   * Announces the flight figures, at most every 30 s.
-   * @param age of figures that are not live, in ms @param distanceLeft in metres
-   */
-  announceFigures(sample: Telemetry, age: number | undefined, distanceLeft: number | undefined): void;
+  /** Announces the flight figures, at most every 30 s. */
+  announceFigures(state: KnownState, context: AnnouncedContext): void;
+}
+
+export interface AnnouncedContext {
+  /** The server's time, in Unix milliseconds. */
+  readonly now: number;
+  /** Of figures that are not live, in ms. */
+  readonly age: number | undefined;
+  /** In metres. */
+  readonly distanceLeft: number | undefined;
 }
 
 /** Nobody can listen to ten samples a second. */
@@ -24,15 +31,23 @@ export function createAnnouncer(region: HTMLElement): Announcer {
   };
   return {
     announce,
-    announceFigures({ navigation, battery }, age, distanceLeft) {
+    announceFigures(state, { now, age, distanceLeft }) {
       if (elapsed() - announcedAt < FIGURES_EVERY_MS) return;
+      const { navigation, battery } = state;
       const altitude = navigation?.position?.coordinates[2];
       const speed = navigation?.velocity?.groundSpeed;
+      /** A figure, and how old it is if it is older than the others. */
+      const say = (path: string, value: number | undefined, words: (value: number) => string) => {
+        const oldFor = ageOfOld(state, [path], now);
+        const old = oldFor === undefined ? '' : ` (${texts.figures.measuredBefore(format.age(oldFor))})`;
+        return value === undefined ? '' : `${words(value)}${old}`;
+      };
+      const metres = (value: number) => format.spoken(value, 'length');
       const figures = texts.announced(
-        altitude === undefined ? '' : format.spoken(altitude, 'length'),
-        speed === undefined ? '' : format.spoken(speed, 'speed'),
-        battery?.percent === undefined ? '' : format.percent(battery.percent),
-        distanceLeft === undefined ? '' : format.spoken(distanceLeft, 'length'),
+        say(POSITION, altitude, metres),
+        say('navigation.velocity.groundSpeed', speed, (value) => format.spoken(value, 'speed')),
+        say('battery.percent', battery?.percent, format.percent),
+        say('progress', distanceLeft, metres),
       );
       announce(age === undefined ? figures : texts.announcedOld(format.age(age), figures));
     },

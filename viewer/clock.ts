@@ -1,4 +1,5 @@
-import type { Pong, ShareStatus, Telemetry } from './parse-message';
+import type { KnownState } from '../domain/telemetry/known-state';
+import type { Pong, ShareStatus } from './parse-message';
 
 /** Two clocks in ms, which may have any zero. */
 export interface Clocks {
@@ -62,7 +63,8 @@ export interface ShareClock {
   now(): number;
   onShare(share: ShareStatus): void;
   onPong(pong: Pong): void;
-  onSample(sample: Telemetry): void;
+  /** Takes in what the page shows, whose time is that of the newest report. */
+  onState(state: Pick<KnownState, 'timestamp'>): void;
   /** Remaining time of the share in ms: 0 after its end, undefined before the page knows it. */
   timeLeft(): number | undefined;
   /** How long ago the device measured what the page shows, in ms, never negative; undefined before its first report. */
@@ -72,7 +74,7 @@ export interface ShareClock {
 }
 
 /** Figures older than this are not live, in ms. */
-const OLD_AFTER_MS = 5000;
+export const OLD_AFTER_MS = 5000;
 
 /** Measures time by the server's clock, since a viewer's may be wrong. @param elapsed elapsed time in ms */
 export function createShareClock(elapsed: () => number): ShareClock {
@@ -104,7 +106,7 @@ export function createShareClock(elapsed: () => number): ShareClock {
       if (offset === undefined || offset < least || offset > answeredAt - askedAt) offset = least;
     },
     // A live sample may be old too: a device sends late what it measured while it had no connection.
-    onSample({ timestamp }) {
+    onState({ timestamp }) {
       measuredAt = Date.parse(timestamp);
     },
     timeLeft: () => (expiresAt === undefined ? undefined : ended ? 0 : Math.max(0, expiresAt - now())),

@@ -1,6 +1,7 @@
+import type { KnownState } from '../domain/telemetry/known-state';
 import { element, setText } from './element';
 import { format, texts } from './locale';
-import type { Telemetry } from './parse-message';
+import { ageOfOld, HEADING, isOldBeside, POSITION } from './old-values';
 import { part } from './parts';
 
 const html = (id: string) => element(id, HTMLElement);
@@ -19,15 +20,16 @@ export interface FiguresContext {
 }
 
 /** Shows a device's state in the panel, in the viewer's units. */
-export function showFigures(state: Telemetry, { takeOffAltitude, inFlight, now }: FiguresContext): void {
-  const { navigation, battery, droneState, dockState, weather, simulated, timestamp } = state;
+export function showFigures(state: KnownState, { takeOffAltitude, inFlight, now }: FiguresContext): void {
+  const { navigation, droneState, dockState, weather, simulated, timestamp } = state;
   const [longitude, latitude, altitude] = navigation?.position?.coordinates ?? [];
   const { groundSpeed, verticalSpeed } = navigation?.velocity ?? {};
   const height = altitude === undefined || takeOffAltitude === undefined ? undefined : altitude - takeOffAltitude;
 
   show('height', () => format.amount(height, 'length'));
   show('altitude', () => format.amount(altitude, 'length'));
-  show('climb', () => (verticalSpeed === undefined ? '' : formatClimb(verticalSpeed)));
+  const isClimbOld = isOldBeside(state, 'navigation.velocity.verticalSpeed', POSITION);
+  show('climb', () => (verticalSpeed === undefined || isClimbOld ? '' : formatClimb(verticalSpeed)));
   show('speed', () => format.amount(groundSpeed, 'speed'));
   show('other-speed', () => (groundSpeed === undefined ? '' : format.withUnit(groundSpeed, 'otherSpeed')));
   part('heading', () => showHeading(navigation?.orientation?.heading));
@@ -37,9 +39,50 @@ export function showFigures(state: Telemetry, { takeOffAltitude, inFlight, now }
   html('copy-position').hidden = longitude === undefined;
   show('measured-at', () => format.time(timestamp, now));
   show('measured-at-utc', () => format.time(timestamp, undefined, 'UTC'));
-  part('battery', () => showBattery(battery, inFlight));
+  part('battery', () => showBattery(detailsOfNow(state), inFlight));
   part('weather', () => showWeather(weather));
   html('simulated').hidden = simulated !== true;
+}
+
+/** The values that a figure shows, by its element. A state of drone or dock is never old: many say it only when it changes. */
+const values: Readonly<Record<string, readonly string[]>> = {
+  height: [POSITION],
+  altitude: [POSITION],
+  position: [POSITION],
+  map: [POSITION],
+  speed: ['navigation.velocity.groundSpeed'],
+  heading: [HEADING],
+  battery: ['battery.percent'],
+  wind: ['weather.windSpeed', 'weather.windDirection'],
+  air: ['weather.temperature', 'weather.humidity', 'weather.rain'],
+  arrival: ['progress'],
+};
+
+/** Marks the figures whose values are older than the newest report, and says how old. @param now the server's time, in Unix ms */
+export function showOldFigures(state: KnownState, now: number): void {
+  for (const [id, paths] of Object.entries(values)) {
+    const age = ageOfOld(state, paths, now);
+    const words = age === undefined ? '' : texts.figures.measuredBefore(format.age(age));
+    const figure = html(id).closest<HTMLElement>('div');
+    if (!figure || figure.title === words) continue;
+    figure.title = words;
+    figure.toggleAttribute('data-old', words !== '');
+    const label = figure.querySelector('dt');
+    if (label) setText(label.querySelector('.unseen') ?? addUnseen(label), words);
+  }
+}
+
+function addUnseen(label: Element): HTMLElement {
+  const span = document.createElement('span');
+  span.className = 'unseen';
+  label.append(' ', span);
+  return span;
+}
+
+/** The battery without what is old beside a charge of now. */
+function detailsOfNow(state: KnownState): KnownState['battery'] {
+  const isOfNow = ([name]: [string, unknown]) => !isOldBeside(state, `battery.${name}`, 'battery.percent');
+  return Object.fromEntries(Object.entries(state.battery ?? {}).filter(isOfNow));
 }
 
 /** Shows the symbols of the viewer's units next to the figures and over the charts. */
@@ -64,7 +107,7 @@ function showHeading(heading: number | undefined): void {
   needle.style.transform = `rotate(${heading ?? 0}deg)`;
 }
 
-function showBattery(battery: Telemetry['battery'], inFlight: boolean): void {
+function showBattery(battery: KnownState['battery'], inFlight: boolean): void {
   const { percent, voltage, remainingFlightTime } = battery ?? {};
   setText(html('battery'), percent === undefined ? format.number(undefined) : format.percent(percent));
   const level = html('battery-level');
@@ -84,7 +127,7 @@ function flightTime(seconds: number): string {
   return seconds < 120 ? `${format.number(seconds, 0)} s` : format.age(seconds * 1000);
 }
 
-function showWeather(weather: Telemetry['weather']): void {
+function showWeather(weather: KnownState['weather']): void {
   const { windSpeed, windDirection, temperature, humidity, rain } = weather ?? {};
   const wind = [
     windSpeed === undefined ? [] : format.withUnit(windSpeed, 'speed'),

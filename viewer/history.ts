@@ -1,13 +1,13 @@
 import type { ShownPlace } from './map-lines';
 
-/** Values at one moment; null where the sample has none. */
+/** Values at one moment; null: not known, undefined: not measured at this moment, so that the one before goes on. */
 export interface Point {
   /** Unix seconds. */
   readonly at: number;
   /** Metres above sea level. */
-  readonly altitude: number | null;
+  readonly altitude?: number | null | undefined;
   /** Metres per second. */
-  readonly speed: number | null;
+  readonly speed?: number | null | undefined;
   /** Degrees. */
   readonly place?: { readonly longitude: number; readonly latitude: number } | undefined;
   /** From the server's thinned track, whose points may be far apart without a gap. */
@@ -29,15 +29,18 @@ export interface Columns {
 
 /** Points of a flight, oldest first. */
 export interface History {
-  /** Adds the next point. @returns whether its place comes after a gap */
-  add(point: Point): boolean;
+  /**
+   * Adds a point, also one that comes late.
+   * @returns whether its place comes after a gap; undefined when it is not the last place: the track is another one
+   */
+  add(point: Point): boolean | undefined;
   /**
    * Adds points of the same flight where the page has none of its own, and forgets those before it.
    * @param track oldest first @param since begin of the flight in Unix seconds
    */
   fill(track: readonly Point[], since: number): void;
-  /** Forgets the flight: another one begins. */
-  clear(): void;
+  /** Forgets the flight: another one begins. @param since begin of that flight in Unix seconds */
+  clear(since: number): void;
   /** The places of all points. */
   places(): ShownPlace[];
   /** @param seconds length of the time before the last point, all points if undefined */
@@ -60,6 +63,29 @@ const MAX_OLDER = 3000;
 const MAX_OLDER_AFTER_GAP = 750;
 /** Maximum of points, however long and often the device reports. */
 export const MAX_POINTS = MAX_OLDER + RECENT_SECONDS / LEAST_STEP_SECONDS + 1;
+
+/** What is measured at a point. */
+const measured = ({ altitude, speed, place }: Point) => ({
+  ...(altitude !== undefined && { altitude }),
+  ...(speed !== undefined && { speed }),
+  ...(place && { place }),
+});
+
+/** Two points as one, with the values of the later one where it has them. */
+const joined = (one: Point, later: Point): Point => ({ at: one.at, ...measured(one), ...measured(later) });
+
+/** A value on a line, as long as it goes on without a newer one. */
+function createLine() {
+  let value: number | null = null;
+  let measuredAt = -Infinity;
+  return (at: number, next: number | null | undefined): number | null => {
+    if (next !== undefined) {
+      value = next;
+      measuredAt = at;
+    }
+    return at - measuredAt > GAP_SECONDS ? null : value;
+  };
+}
 
 /** The step in the middle when they are sorted, in seconds. */
 function usualStep(track: readonly Point[]): number {
@@ -112,27 +138,50 @@ export function createHistory(): History {
     /** The gaps before points that were left out: they are now before the next one. */
     let afterGap = false;
     let placeAfterGap = false;
+    /** What was measured at them: the next one has it, unless it was measured then too. */
+    let left: Omit<Point, 'at'> = {};
     points = points.flatMap((point, index): Kept[] => {
       afterGap ||= point.afterGap;
       placeAfterGap ||= point.placeAfterGap;
-      if (index < older && !(keepsGaps && isAfterGap(point)) && point.at < last + step) return [];
+      if (point.afterGap) left = {};
+      if (index < older && !(keepsGaps && isAfterGap(point)) && point.at < last + step) {
+        left = { ...left, ...measured(point) };
+        return [];
+      }
       last = point.at;
-      const kept = { ...point, afterGap, placeAfterGap: placeAfterGap && point.place !== undefined };
+      const both = { ...point, ...left, ...measured(point) };
+      const kept = { ...both, afterGap, placeAfterGap: placeAfterGap && both.place !== undefined };
       afterGap = false;
-      if (point.place) placeAfterGap = false;
+      if (both.place) placeAfterGap = false;
+      left = {};
       return [kept];
     });
+  }
+
+  /** Adds a point that comes late. The server's track has what comes later than the last five minutes. */
+  function insert(point: Point): boolean | undefined {
+    if (point.at < (points.at(-1)?.at ?? 0) - RECENT_SECONDS) return false;
+    const isLastPlace = point.place !== undefined && point.at >= (lastPlaced?.at ?? -Infinity);
+    const placeAfterGap = isLastPlace && isGap(lastPlaced, point);
+    const isNear = ({ at }: Point) => Math.abs(at - point.at) < LEAST_STEP_SECONDS;
+    const before: (Point | Kept)[] = points.filter(({ at }) => at <= point.at);
+    const after: (Point | Kept)[] = points.slice(before.length);
+    const [last, next] = [before.at(-1), after[0]];
+    if (last && isNear(last)) before.splice(-1, 1, joined(last, point));
+    else if (next && isNear(next)) after.splice(0, 1, joined(point, next));
+    else before.push(point);
+    keep([...before, ...after]);
+    return point.place && !isLastPlace ? undefined : placeAfterGap;
   }
 
   return {
     places: () => points.flatMap(({ place, placeAfterGap }) => (place ? { ...place, afterGap: placeAfterGap } : [])),
     add(point) {
       const last = points.at(-1);
-      if (last && point.at <= last.at) return false;
+      if (last && point.at < last.at) return insert(point);
       const placeAfterGap = point.place !== undefined && isGap(lastPlaced, point);
       if (last && point.at < last.at + LEAST_STEP_SECONDS) {
-        const place = point.place ?? last.place;
-        const both = { ...last, ...point, at: last.at, place, placeAfterGap: last.placeAfterGap || placeAfterGap };
+        const both = { ...last, ...measured(point), placeAfterGap: last.placeAfterGap || placeAfterGap };
         points[points.length - 1] = both;
         if (point.place) lastPlaced = both;
         return placeAfterGap;
@@ -154,15 +203,21 @@ export function createHistory(): History {
       keep([...own, ...missing].sort((one, other) => one.at - other.at));
       thin();
     },
-    clear: () => keep([]),
+    clear: (since) => keep(points.filter(({ at }) => at >= since)),
     columns(seconds = Infinity) {
       const columns = { at: [] as number[], altitude: [] as (number | null)[], speed: [] as (number | null)[] };
       const from = (points.at(-1)?.at ?? 0) - seconds;
+      const [altitudeAt, speedAt] = [createLine(), createLine()];
       let last: Point | undefined;
       for (const point of points) {
+        const altitude = altitudeAt(point.at, point.altitude);
+        const speed = speedAt(point.at, point.speed);
         if (point.at < from) continue;
         const gapAt = point.afterGap && last ? last.at + 1 : undefined;
-        for (const one of gapAt === undefined ? [point] : [{ at: gapAt, altitude: null, speed: null }, point]) {
+        for (const one of [
+          ...(gapAt === undefined ? [] : [{ at: gapAt, altitude: null, speed: null }]),
+          { at: point.at, altitude, speed },
+        ]) {
           columns.at.push(one.at);
           columns.altitude.push(one.altitude);
           columns.speed.push(one.speed);

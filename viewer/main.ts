@@ -1,19 +1,21 @@
+import type { KnownState } from '../domain/telemetry/known-state';
 import { createAnnouncer } from './announcer';
 import { createBroadcast } from './broadcast';
 import { createCharts } from './charts';
 import type { Connection, Ending } from './connection';
 import { createConnectionView } from './connection-view';
 import { createControls } from './controls';
-import { mergeSample, createFlight } from './device-state';
+import { createFlight, createKnownDevice, placeOf, type KnownProgress } from './device-state';
 import { elapsed, createShareClock } from './clock';
 import { element, setText } from './element';
-import { showFigures, showUnits } from './figures';
+import { showFigures, showOldFigures, showUnits } from './figures';
 import { createHistory, type Point } from './history';
 import { texts, translatePage } from './locale';
+import { HEADING, isOldBeside, POSITION } from './old-values';
 import type { FlightInfo, Message, ShareStatus, Telemetry } from './parse-message';
 import { part } from './parts';
 import { createPositionButton } from './position-button';
-import { arrivalText, isAnotherJob, isOnTheWay, progressAfter, type KnownProgress } from './shown-progress';
+import { arrivalText, isOnTheWay } from './shown-progress';
 import { theme, units, applyTheme } from './settings';
 import { openShareSocket } from './share-socket';
 import { createStage } from './stage';
@@ -38,6 +40,7 @@ const ASK_AGAIN_MS = 5000;
 
 const history = createHistory();
 const flight = createFlight();
+const device = createKnownDevice(flight, history);
 const announcer = createAnnouncer(element('announcer', HTMLElement));
 const map = part('map', () => createTrackMap(element('map', HTMLElement), element('follow', HTMLButtonElement)));
 const drawCharts = createCharts(history);
@@ -48,16 +51,14 @@ const video = createVideo({ requestSession: () => socket.send({ action: 'playbac
 const broadcast = createBroadcast({ shareCode, onMessage, onFailure: () => socket.withoutBroadcast() });
 const controls = createControls((message) => socket.send(message), announcer);
 
-let latest: Telemetry | undefined;
-let drawn: Telemetry | undefined;
+let drawn: KnownState | undefined;
 let requests = 0;
-let progress: KnownProgress | undefined;
 /** Where the drone flies to. */
 let place: FlightInfo['place'];
 
 view.setNames(texts.title.drone, undefined);
 if (!map) setText(element('map', HTMLElement), texts.map.failed);
-createPositionButton(() => placeOf(latest));
+createPositionButton(() => placeOf(device.state));
 theme.bind('theme');
 units.bind('units');
 units.onChange(() => {
@@ -90,34 +91,20 @@ function onMessage(message: Message): void {
 const requestFlight = () => socket.send({ action: 'flight', id: `${FLIGHT}${++requests}` });
 
 function onSample(sample: Telemetry): void {
-  // A snapshot after a reconnect may be older than the known state.
-  if (latest && Date.parse(sample.timestamp) < Date.parse(latest.timestamp)) return;
-  const otherJob = latest && sample.jobId !== undefined && sample.jobId !== latest.jobId;
-  latest = mergeSample(latest, sample);
-  clock.onSample(sample);
-  controls.setDroneState(latest.droneState);
-  const takesOff = flight.onState(latest);
+  const change = device.onMessage(sample);
+  if (!change) return;
+  const { state, takesOff, isOtherJob, moves, afterGap, isTrackOther } = change;
+  clock.onState(state);
+  controls.setDroneState(state.droneState);
   if (takesOff) {
-    history.clear();
-    map?.setTrack([]);
     setWay(undefined, []);
-    progress = undefined;
     setTimeout(askForPlace, ASK_AGAIN_MS + Math.random() * ASK_AGAIN_MS);
   }
-  const before = progress;
-  progress = progressAfter(before, sample);
-  if (takesOff || otherJob || isAnotherJob(before, progress)) requestFlight();
-  const here = placeOf(sample);
-  let afterGap = false;
-  if (here ?? sample.navigation?.velocity) {
-    afterGap = history.add({
-      at: Date.parse(sample.timestamp) / 1000,
-      altitude: latest.navigation?.position?.coordinates[2] ?? null,
-      speed: latest.navigation?.velocity?.groundSpeed ?? null,
-      place: here,
-    });
-  }
-  if (here) map?.move({ ...here, afterGap, heading: latest.navigation?.orientation?.heading });
+  if (takesOff || isOtherJob) requestFlight();
+  if (isTrackOther) map?.setTrack(history.places());
+  const here = placeOf(state);
+  const heading = state.navigation?.orientation?.heading;
+  if (here && moves) map?.move({ ...here, afterGap: afterGap && !isTrackOther, heading });
 }
 
 function onFlight(info: FlightInfo): void {
@@ -142,7 +129,7 @@ function setWay(to: FlightInfo['place'], route: readonly [number, number][]): vo
 
 /** Asks once more where a flight with a job leads to. */
 function askForPlace(): void {
-  if (progress && !place) requestFlight();
+  if (device.progress && !place) requestFlight();
 }
 
 function showShare(share: ShareStatus): void {
@@ -174,29 +161,35 @@ function draw(): void {
     announcer.announce(words);
     setTimeout(requestFlight, Math.random() * ASK_WITHIN_MS);
   }
-  if (!latest || latest === drawn) return;
-  const state = (drawn = latest);
+  const { state } = device;
+  if (!state) return;
+  const now = clock.now();
+  part('old', () => showOldFigures(state, now));
+  if (state === drawn) return;
+  drawn = state;
   const { takeOffAltitude, inFlight } = flight;
-  part('track', () => map?.draw({ withPlace: inFlight, withRoute: isOnTheWay(state.droneState) }));
-  part('arrival', () => showArrival(inFlight ? progress : undefined, state.droneState));
-  showFigures(state, { takeOffAltitude, inFlight, now: clock.now() });
+  const progress = inFlight ? device.progress : undefined;
+  part('track', () =>
+    map?.draw({
+      withPlace: inFlight,
+      withRoute: isOnTheWay(state.droneState),
+      withHeading: !isOldBeside(state, HEADING, POSITION),
+    }),
+  );
+  part('arrival', () => showArrival(progress, state.droneState));
+  showFigures(state, { takeOffAltitude, inFlight, now });
   part('announcements', () =>
-    announcer.announceFigures(
-      state,
-      clock.isOld() ? clock.age() : undefined,
-      inFlight ? progress?.distanceLeft : undefined,
-    ),
+    announcer.announceFigures(state, {
+      now,
+      age: clock.isOld() ? clock.age() : undefined,
+      distanceLeft: progress?.distanceLeft,
+    }),
   );
 }
 
 function showArrival(known: KnownProgress | undefined, droneState: string | undefined): void {
   element('estimate', HTMLElement).hidden = !known;
   if (known) setText(element('arrival', HTMLElement), arrivalText(known, place, droneState, clock.now()));
-}
-
-function placeOf(sample: Telemetry | undefined): { longitude: number; latitude: number } | undefined {
-  const [longitude, latitude] = sample?.navigation?.position?.coordinates ?? [];
-  return longitude === undefined || latitude === undefined ? undefined : { longitude, latitude };
 }
 
 function pointOf({ timestamp, coordinates, groundSpeed }: FlightInfo['track'][number]): Point {

@@ -33,6 +33,11 @@ const holding = (item: z.ZodMiniType) =>
 function relax(schema: unknown): z.ZodMiniType {
   if (schema instanceof z.ZodMiniOptional) return z.catch(z.optional(relax(schema._zod.def.innerType)), undefined);
   if (schema instanceof z.ZodMiniArray) return z.pipe(z.array(z.unknown()), holding(relax(schema._zod.def.element)));
+  if (schema instanceof z.ZodMiniObject && Object.keys(schema.shape).length === 0) {
+    // Any fields, of one type.
+    const value = schema._zod.def.catchall as z.ZodMiniType;
+    return z.pipe(z.catchall(z.object({}), z.catch(z.optional(value), undefined)), withoutUndefined);
+  }
   if (schema instanceof z.ZodMiniObject) {
     const fields = Object.entries(schema.shape).map(([name, field]) => [name, relax(field)] as const);
     return z.pipe(z.object(Object.fromEntries(fields)), withoutUndefined);
@@ -41,9 +46,9 @@ function relax(schema: unknown): z.ZodMiniType {
 }
 
 /**
- * A schema for what a service of another version sends, or a device that reports nonsense: what does not hold is left out, and
- * the rest counts. An optional field is left out by itself, an item of a list too, and unknown fields. Without a required field
- * its object does not hold.
+ * A schema for what a service of another version sends, or a device that reports nonsense: what does not hold is left out,
+ * and the rest counts. An optional field is left out by itself, an item of a list too, one of any fields, and unknown
+ * fields. Without a required field its object does not hold.
  */
 const lenient = <Schema extends z.ZodMiniType>(schema: Schema) => relax(schema) as z.ZodMiniType<z.output<Schema>>;
 
@@ -78,9 +83,12 @@ const shareStatus = z.extend(
 );
 export type ShareStatus = z.output<typeof shareStatus>;
 
-/** One sample of the shared device; `snapshot`: its last known state. */
+/**
+ * What the shared device has measured, which may be of several times; `snapshot`: all that is known of it. A viewer isn't told
+ * the job.
+ */
 const telemetry = z.extend(z.pick(viewerTelemetryMessage, { type: true, snapshot: true }), {
-  ...knownState.shape,
+  ...z.omit(knownState, { jobId: true }).shape,
   droneState: name,
   dockState: name,
 });

@@ -1,19 +1,6 @@
 import { format, texts } from './locale';
-import type { FlightInfo, Telemetry } from './parse-message';
-
-/** How far the flight had come at a time in Unix milliseconds. */
-export type KnownProgress = NonNullable<Telemetry['progress']> & { readonly at: number };
-
-/** A job that has come less far than before, by more than this in percent, is another one. */
-const ANOTHER_JOB_PERCENT = 5;
-
-/** The progress after a sample; one that has none changes nothing. */
-export const progressAfter = (known: KnownProgress | undefined, { progress, timestamp }: Telemetry) =>
-  progress ? { ...progress, at: Date.parse(timestamp) } : known;
-
-/** Whether the drone flies another job than before. */
-export const isAnotherJob = (before: KnownProgress | undefined, after: KnownProgress | undefined): boolean =>
-  before !== undefined && after !== undefined && after.percent < before.percent - ANOTHER_JOB_PERCENT;
+import type { KnownProgress } from './device-state';
+import type { FlightInfo } from './parse-message';
 
 /** States of a drone that has been at its place. */
 const beyondPlace: readonly (string | undefined)[] = ['HOVER', 'ORBIT', 'RETURNING', 'LANDED', 'DOCKED'];

@@ -16,13 +16,14 @@ export interface TrackMap {
    */
   setWay(place: ShownPlace | undefined, route: readonly ShownPlace[]): void;
   /** Draws the drone and its track, the place that it flies to, and what is left of the route. */
-  draw(way: ShownWay): void;
+  draw(shown: Shown): void;
 }
 
-/** What is shown of the way: nothing on the ground, and no route behind the drone. */
-export interface ShownWay {
+/** What is shown of the way: nothing on the ground, and no route behind the drone; and whether its heading is. */
+export interface Shown {
   readonly withPlace: boolean;
   readonly withRoute: boolean;
+  readonly withHeading: boolean;
 }
 
 /** In degrees; heading from north. */
@@ -126,7 +127,7 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
       for (const flown of [...points.lines().flat(), ...(now ? [now] : [])]) next = nextPoint(way.route, next, flown);
     },
 
-    draw({ withPlace, withRoute }) {
+    draw({ withPlace, withRoute, withHeading }) {
       if (!now) return;
       const here = latLng(now);
       marker ??= place(here);
@@ -134,7 +135,7 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
       start ??= L.circleMarker(here, { className: 'start', radius: 5, interactive: false }).addTo(map);
       start.setLatLng(points.first ? latLng(points.first) : here);
       const symbol = marker.getElement();
-      symbol?.classList.toggle('without-heading', now.heading === undefined);
+      symbol?.classList.toggle('without-heading', !withHeading || now.heading === undefined);
       symbol?.querySelector('svg')?.style.setProperty('transform', `rotate(${now.heading ?? 0}deg)`);
       const lines = points.lines().map((line) => line.map(latLng));
       lines.at(-1)?.push(here);

@@ -1,5 +1,7 @@
 import { WebSocketServer, type WebSocket } from 'ws';
 import { shareProtocols } from '../../contract/shares/viewer-protocol';
+import { mergeState, type KnownState } from '../../domain/telemetry/known-state';
+import { sampleSequence } from '../../domain/telemetry/sample';
 import type { Origin } from 'cloud-assembly-runner/cloudfront';
 
 export interface FakeShare {
@@ -25,7 +27,7 @@ export interface FakeShareSocket {
   readonly origin: Origin;
   /** Creates a share, replacing one with the same code. */
   share(code: string, share?: FakeShare): void;
-  /** Sends a sample to the viewers of a share; later viewers get it as their snapshot. */
+  /** Sends a sample to the viewers of a share; later viewers get what all of them say as their snapshot. */
   publish(code: string, sample: object): void;
   /** Sends the outcome of a command to the viewers of a share. */
   outcome(code: string, outcome: object): void;
@@ -51,7 +53,10 @@ interface ShareRecord extends FakeShare {
   readonly expiresAt: string;
   state: 'ACTIVE' | 'REVOKED' | 'EXPIRED';
   sequence: number;
-  last: object | undefined;
+  /** What is known of its device. */
+  known: KnownState | undefined;
+  /** When the last sample without a time of its own was measured, Unix ms. */
+  measuredAt: number;
 }
 
 /** The subprotocol that the handshake selects. */
@@ -87,6 +92,15 @@ export function createFakeShareSocket(): FakeShareSocket {
     ...more,
   });
 
+  const telemetryOf = (state: KnownState) => ({
+    type: 'device.telemetry',
+    deviceId: 'device-7k2m9qx4-01kestrel',
+    deviceGroupId: 'group-7k2m9qx4-01quarry',
+    sequence: sampleSequence(state),
+    receivedAt: timestamp(),
+    ...state,
+  });
+
   function open(code: string, socket: WebSocket): void {
     const send = (message: object) => socket.send(JSON.stringify(message));
     const share = shareOf(code);
@@ -95,7 +109,7 @@ export function createFakeShareSocket(): FakeShareSocket {
     const { shareType = 'DEVICE_STATUS', permissions = ['view'], commands } = share;
     send(statusOf(code, share, { shareType, permissions, commands, snapshot: true }));
     if (shareType === 'STREAM') send({ type: 'share.playback', playback: null, ...share.playback?.() });
-    if (share.last) send({ ...share.last, snapshot: true });
+    if (share.known) send({ ...telemetryOf(share.known), snapshot: true });
 
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as { action: string; id?: string };
@@ -151,20 +165,17 @@ export function createFakeShareSocket(): FakeShareSocket {
         expiresAt: new Date(Date.now() + (share.expiresIn ?? 3600) * 1000).toISOString(),
         state: 'ACTIVE',
         sequence: 0,
-        last: undefined,
+        known: undefined,
+        measuredAt: 0,
       }),
     publish(code, sample) {
       const share = shareOf(code);
-      share.last = {
-        type: 'device.telemetry',
-        deviceId: 'device-7k2m9qx4-01kestrel',
-        deviceGroupId: 'group-7k2m9qx4-01quarry',
-        sequence: ++share.sequence,
-        receivedAt: timestamp(),
-        timestamp: timestamp(),
-        ...sample,
-      };
-      for (const viewer of share.viewers) viewer.send(JSON.stringify(share.last));
+      // Of two values of one time the first counts: a later sample has a later time.
+      const now = (share.measuredAt = Math.max(Date.parse(timestamp()), share.measuredAt + 1));
+      const message = telemetryOf({ timestamp: new Date(now).toISOString(), ...sample });
+      // A test may send a time that is none, which nothing can be merged with.
+      if (Number.isFinite(message.sequence)) share.known = mergeState(share.known, message).state;
+      for (const viewer of share.viewers) viewer.send(JSON.stringify(message));
     },
     outcome(code, outcome) {
       for (const viewer of shareOf(code).viewers)

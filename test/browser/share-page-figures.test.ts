@@ -52,14 +52,14 @@ describe('The share page', () => {
     expect(await page.evaluate(dashes)).not.toBe('none');
   });
 
-  test('asks for the flight again when the job changes', async () => {
+  test('asks for the flight again when the job changes, whose progress falls', async () => {
     let jobName = 'Roof survey';
     socket.share('share-jobs', { flight: () => ({ ...knownFlight(), jobName }) });
     const page = await open('share-jobs');
-    socket.publish('share-jobs', { ...flight(60), jobId: 'job-1' });
+    socket.publish('share-jobs', { ...flight(60), progress: { percent: 90 } });
     await page.getByText('Roof survey').waitFor();
     jobName = 'Facade';
-    socket.publish('share-jobs', { ...flight(61), jobId: 'job-2' });
+    socket.publish('share-jobs', { ...flight(61), progress: { percent: 1 } });
     await page.getByText('Facade').waitFor();
   });
 

@@ -90,7 +90,7 @@ describe('Share clock', () => {
 
     test.each([{ snapshot: true } as const, {}])('is that of the measurement, by the service’s time: %j', (more) => {
       const clock = givenClock();
-      clock.onSample(sample(service - 1_200_000, more));
+      clock.onState(sample(service - 1_200_000, more));
       expect(clock.age()).toBe(1_200_000);
       elapsed += 3000;
       expect(clock.age()).toBe(1_203_000);
@@ -98,21 +98,21 @@ describe('Share clock', () => {
 
     test('begins again with a newer sample', () => {
       const clock = givenClock();
-      clock.onSample(sample(service - 1_200_000));
-      clock.onSample(sample(service - 40));
+      clock.onState(sample(service - 1_200_000));
+      clock.onState(sample(service - 40));
       expect(clock.age()).toBe(40);
     });
 
     test('is never negative, also when the device’s clock is ahead', () => {
       const clock = givenClock();
-      clock.onSample(sample(service + 20_000));
+      clock.onState(sample(service + 20_000));
       expect(clock.age()).toBe(0);
     });
 
     test('keeps to the service’s time when the number of viewers changes', () => {
       const clock = givenClock();
       clock.onShare(share(service - 90_000, { currentViewers: 2 }));
-      clock.onSample(sample(service - 5000));
+      clock.onState(sample(service - 5000));
       expect(clock.age()).toBe(5000);
     });
   });

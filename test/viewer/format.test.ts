@@ -1,6 +1,5 @@
-import { mergeSample } from '../../viewer/device-state';
 import { createFormat, type Format, type Units } from '../../viewer/format';
-import { type Telemetry, plainText } from '../../viewer/parse-message';
+import { plainText } from '../../viewer/parse-message';
 import { chooseLanguage } from '../../viewer/texts/languages';
 
 describe('Format', () => {
@@ -78,23 +77,4 @@ describe('The text of others', () => {
     ['\u00AD\u200B\uFEFFhidden', 'hidden'],
     [' \u202A\u202C ', ''],
   ])('%j is %j on the page', (text, expected) => expect(plainText(text)).toBe(expected));
-});
-
-const sample = (fields: object) =>
-  ({ type: 'device.telemetry', deviceId: 'd', timestamp: '2026-11-20T10:00:00Z', ...fields }) as Telemetry;
-
-describe('mergeSample', () => {
-  test('keeps the fields that a sample does not have', () => {
-    const orientation = { heading: 90 };
-    const first = sample({ droneState: 'HOVER', battery: { percent: 80, voltage: 23 }, navigation: { orientation } });
-    const velocity = { groundSpeed: 4 };
-    expect(mergeSample(first, sample({ battery: { percent: 79 }, navigation: { velocity } }))).toEqual(
-      sample({ droneState: 'HOVER', battery: { percent: 79, voltage: 23 }, navigation: { orientation, velocity } }),
-    );
-  });
-
-  test('starts with the first sample', () => {
-    const first = sample({ droneState: 'HOVER' });
-    expect(mergeSample(undefined, first)).toBe(first);
-  });
 });

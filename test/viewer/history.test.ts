@@ -25,10 +25,10 @@ describe('createHistory', () => {
     expect([at[0], at.at(-1), at.length, altitude.length, speed.length]).toEqual([899, 999, 101, 101, 101]);
   });
 
-  test('ignores repeated and earlier points', () => {
+  test('has a point that comes late at its place, and a repeated one once', () => {
     const history = createHistory();
-    for (const at of [5, 5, 4, 6]) history.add(point(at));
-    expect(history.columns().at).toEqual([5, 6]);
+    expect([5, 5, 4, 6, 5.02, 3.98].map((at) => history.add(point(at)))).toEqual(Array(6).fill(false));
+    expect(history.columns()).toMatchObject({ at: [3.98, 5, 6], altitude: [8, 10.04, 12] });
   });
 
   test('has a gap where no sample arrived for a while', () => {
@@ -50,7 +50,9 @@ describe('createHistory', () => {
     for (const at of [1, 2, 50]) history.add(point(at));
     history.fill([thinned(40)], 40);
     expect(history.columns().at).toEqual([40, 50]);
-    history.clear();
+    history.clear(50);
+    expect(history.columns().at).toEqual([50]);
+    history.clear(51);
     expect(history.columns().at).toEqual([]);
   });
 
@@ -112,6 +114,63 @@ describe('createHistory', () => {
     history.add({ at: 2.02, altitude: 7, speed: 3, place: { latitude: 48, longitude: 9 } });
     expect(history.columns()).toEqual({ at: [1, 2], altitude: [2, 7], speed: [null, 3] });
     expect(history.places().at(-1)).toMatchObject({ latitude: 48, longitude: 9 });
+  });
+
+  test('says when a place that comes late is not the last one, so that the line is another one', () => {
+    const history = createHistory();
+    expect([placed(1), point(3), placed(2), placed(5), placed(4), placed(40), placed(20)].map(history.add)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      undefined,
+      true,
+      undefined,
+    ]);
+    expect(history.places().map(({ longitude }) => longitude)).toEqual([1, 2, 4, 5, 20, 40]);
+    expect(gapsOf(history)).toEqual([20, 40]);
+  });
+
+  test('goes on with a value that was measured at another moment, but not for long', () => {
+    const history = createHistory();
+    const add = (at: number, altitude?: number, speed?: number) => history.add({ at, altitude, speed });
+    add(1, 100);
+    add(1.1, undefined, 5);
+    add(1.3, 102);
+    add(1.4, undefined, 6);
+    // Between two that came before it.
+    add(1.2, 101);
+    for (let at = 5; at < 20; at += 5) add(at, undefined, at);
+    expect(history.columns()).toEqual({
+      at: [1, 1.1, 1.2, 1.3, 1.4, 5, 10, 15],
+      altitude: [100, 100, 101, 102, 102, 102, 102, null],
+      speed: [null, 5, 5, 5, 6, 5, 10, 15],
+    });
+  });
+
+  test('leaves a place that comes more than five minutes late to the track of the server', () => {
+    const history = createHistory();
+    for (const at of [1, 400]) history.add(point(at));
+    expect(history.add(placed(50))).toBe(false);
+    expect(history.places()).toEqual([]);
+  });
+
+  test('keeps both values of moments that it thins, when they are never of one moment', () => {
+    const history = createHistory();
+    for (let tenth = 0; tenth < 100_000; tenth++)
+      history.add(tenth % 2 ? { at: tenth / 10, speed: 4 } : { ...placed(tenth / 10), speed: undefined });
+    const { altitude, speed } = history.columns();
+    expect(altitude).not.toContain(null);
+    expect(speed.slice(1)).not.toContain(null);
+    expect(history.places().length).toBeGreaterThan(2000);
+  });
+
+  test('knows no value after a gap that was measured before it, also when it thins', () => {
+    const history = createHistory();
+    for (let tenth = 0; tenth < 10_000; tenth++) history.add(placed(tenth / 10));
+    for (let tenth = 10_150; tenth < 50_000; tenth++) history.add({ at: tenth / 10, speed: 4 });
+    const { at, altitude } = history.columns();
+    expect(altitude.filter((value, index) => value !== null && (at[index] ?? 0) > 1000)).toEqual([]);
   });
 
   const EIGHT_HOURS = 8 * 3600;

@@ -37,6 +37,13 @@ describe('Of a sample', () => {
     ['null for an object', { battery: null, droneState: 'HOVER' }, { droneState: 'HOVER' }],
     ['a list for an object', { weather: [], droneState: 'HOVER' }, { droneState: 'HOVER' }],
     ['an object for a text', { droneState: {}, dockState: 'OPEN' }, { dockState: 'OPEN' }],
+    [
+      'an age that is none',
+      { measuredBefore: { battery: 2, weather: -1, droneState: 'long' } },
+      { measuredBefore: { battery: 2 } },
+    ],
+    ['an age of nothing', { measuredBefore: 7 }, {}],
+    ['the job', { jobId: 'job-1', progress: { percent: 7 } }, { progress: { percent: 7 } }],
     ['fields of a later version', { mood: 1, battery: { percent: 7, cycles: 3 } }, { battery: { percent: 7 } }],
     [
       'a heading of 400',

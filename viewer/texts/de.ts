@@ -207,6 +207,7 @@ export const de: Texts = {
     humid: (percent) => `${percent} Feuchte`,
     rain: (amount) => `${amount} Regen`,
     days: (count) => (count === 1 ? '1 Tag' : `${count} Tagen`),
+    measuredBefore: (age) => `vor ${age} gemessen`,
   },
   arrival: {
     arrives: (time) => `Ankunft etwa ${time}`,

@@ -197,6 +197,7 @@ export const en: Texts = {
     humid: (percent) => `${percent} humid`,
     rain: (amount) => `${amount} rain`,
     days: (count) => (count === 1 ? '1 day' : `${count} days`),
+    measuredBefore: (age) => `measured ${age} ago`,
   },
   arrival: {
     arrives: (time) => `Arrives about ${time}`,

@@ -42,6 +42,8 @@ export interface Texts {
     readonly humid: (percent: string) => string;
     readonly rain: (amount: string) => string;
     readonly days: (count: number) => string;
+    /** How long ago a single figure was measured, when it is older than the others. */
+    readonly measuredBefore: (age: string) => string;
   };
   /** What is left of the flight, as an estimate: times are hours and minutes. */
   readonly arrival: Readonly<Record<'arrives' | 'back' | 'until', (time: string) => string>> & {

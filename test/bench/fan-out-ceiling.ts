@@ -41,7 +41,6 @@ function deviceItem(index: number, second: number) {
     version: 100 + second,
     transitions: 0,
     lastState: JSON.stringify(state),
-    stateAt: timestamp,
     reportedAt: timestamp,
     savedAt: timestamp,
   };

@@ -3,7 +3,7 @@ import { statusChannels } from './channels';
 import { commands } from './commands';
 import { contain } from './contain';
 import { coldStart } from './cold-start';
-import { cost, costCommands, costIdle } from './cost';
+import { cost, costCommands, costIdle, costTelemetry } from './cost';
 import { dispatch } from './dispatch';
 import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
@@ -37,6 +37,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   cost,
   'cost-idle': costIdle,
   'cost-commands': costCommands,
+  'cost-telemetry': costTelemetry,
   'start-up': startUp,
   'cold-start': coldStart,
   'warm-cpu': warmCpu,

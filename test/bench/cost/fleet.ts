@@ -61,23 +61,43 @@ async function startJobs({ client, platform }: Setup): Promise<string[]> {
   return ids;
 }
 
-/** Reports devices once a second in one event. @returns when it ended, in ms */
+type Reported = ReturnType<typeof sample>;
+
+/** Of what parts of a sample are reported, how often in a second. */
+type Order = readonly { readonly names: readonly (keyof Reported)[]; readonly hertz: number }[];
+
+const WHOLE: Order = [{ names: ['droneState', 'dockState', 'navigation', 'battery', 'jobId'], hertz: 1 }];
+/** As an autopilot sends them by MAVLink: each part at its own rate. */
+const APART: Order = [
+  { names: ['navigation'], hertz: 5 },
+  { names: ['droneState', 'dockState'], hertz: 1 },
+  { names: ['battery'], hertz: 0.5 },
+];
+/** The steps of a second at which something may be reported. */
+const STEPS = 10;
+
+/** Reports devices once a second in one event for each part. @returns when it ended, in ms */
 export async function report(
   { client, platform }: Setup,
   motion: Motion,
   seconds: number,
-  devices = DEVICES,
-  jobIds: readonly string[] = [],
+  { devices = DEVICES, jobIds = [], order = WHOLE }: Pick<Scene, 'devices' | 'jobIds' | 'order'> = {},
 ) {
   const begin = performance.now();
   const pending: Promise<void>[] = [];
-  for (let second = 0; second < seconds; second++) {
-    await pause(Math.max(0, begin + second * 1000 - performance.now()));
+  for (let step = 0; step < seconds * STEPS; step++) {
+    await pause(Math.max(0, begin + (step * 1000) / STEPS - performance.now()));
     const at = Date.now();
-    const telemetry = client.deviceIds
-      .slice(0, devices)
-      .map((deviceId, index) => sample(deviceId, motion, at, jobIds[index]));
-    pending.push(platform({ type: 'device.telemetry.reported', detail: { telemetry } }));
+    for (const [place, { names, hertz }] of order.entries()) {
+      // Each part at a moment of its own.
+      if ((step - place) % (STEPS / hertz) !== 0) continue;
+      const telemetry = client.deviceIds.slice(0, devices).map((deviceId, index) => {
+        const all = Object.entries(sample(deviceId, motion, at, jobIds[index]));
+        const own = all.filter(([name]) => (names as readonly string[]).includes(name));
+        return { deviceId, timestamp: new Date(at).toISOString(), ...Object.fromEntries(own) };
+      });
+      pending.push(platform({ type: 'device.telemetry.reported', detail: { telemetry } }));
+    }
   }
   await Promise.all(pending);
   return performance.now();
@@ -91,13 +111,13 @@ interface Scene {
   /** Whether the followers ask for batches. */
   readonly batch?: boolean;
   readonly jobIds?: readonly string[];
+  /** In which parts; default: whole samples, once a second. */
+  readonly order?: Order;
 }
 
 /** What reports of one event a second use in a second, beyond an idle stack. */
-async function second(
-  setup: Setup,
-  { motion, devices = DEVICES, followers = 0, batch, jobIds }: Scene,
-): Promise<Usage> {
+async function second(setup: Setup, scene: Scene): Promise<Usage> {
+  const { motion, devices = DEVICES, followers = 0, batch } = scene;
   const { access } = setup.stack;
   console.error(`${devices} devices, ${motion}, ${followers} followers${batch ? ' in batches' : ''}`);
   const ends = await Promise.all(
@@ -105,9 +125,9 @@ async function second(
   );
   // Until the followers have their snapshots: samples are kept for them meanwhile.
   await readSettled(access);
-  await report(setup, motion, WARM_UP_SECONDS, devices, jobIds);
+  await report(setup, motion, WARM_UP_SECONDS, scene);
   const before = await readSettled(access);
-  const reported = await report(setup, motion, SECONDS, devices, jobIds);
+  const reported = await report(setup, motion, SECONDS, scene);
   const after = await readSettled(access);
   // Samples that wait for a busy machine are passed over when later ones arrive, so they would not be counted.
   const lag = (after.at - reported) / 1000;
@@ -118,15 +138,44 @@ async function second(
   return scaled(beyondIdle(used, setup.idle), 1 / SECONDS);
 }
 
+const month = (what: string, how: string, used: Usage) =>
+  billOf(
+    `1,000 devices ${what}, a month`,
+    `${DEVICES} devices in one event a second, × ${FLEET / DEVICES}${how}; × 2,628,000 s`,
+    scaled(used, MONTH_SECONDS),
+  );
+
+const motions = { 'at rest': 'rest', 'in flight': 'flight' } as const;
+type Name = keyof typeof motions;
+const names = Object.keys(motions) as Name[];
+
+/** 1,000 devices that report parts apart, and that nobody follows. */
+async function inParts(setup: Setup, name: Name): Promise<Bill> {
+  const used = await second(setup, { motion: motions[name], order: APART });
+  const how = '; position 5 Hz, state 1 Hz and battery 0.5 Hz in events of their own';
+  return month(`in MAVLink order ${name}`, how, scaled(used, FLEET / DEVICES));
+}
+
+/** 1,000 devices that nobody follows, with whole samples and in parts. */
+export async function reports(setup: Setup): Promise<Bill[]> {
+  const bills: Bill[] = [];
+  for (const name of names) {
+    const whole = await second(setup, { motion: motions[name] });
+    bills.push(month(`at 1 Hz ${name}, 0 followers`, '', scaled(whole, FLEET / DEVICES)), await inParts(setup, name));
+  }
+  return bills;
+}
+
 /**
  * 1,000 devices that report once a second for a month, at rest, in flight and with a job, with followers of all of them
  * over WSS.
  */
 export async function fleet(setup: Setup): Promise<Bill[]> {
-  const reports = {
+  const whole: Record<Name, Usage> = {
     'at rest': await second(setup, { motion: 'rest' }),
     'in flight': await second(setup, { motion: 'flight' }),
   };
+  const apart = [await inParts(setup, 'at rest'), await inParts(setup, 'in flight')];
   const jobIds = await startJobs(setup);
   const flown = await second(setup, { motion: 'job', jobIds });
   const batched = await second(setup, { motion: 'rest', followers: 10, batch: true });
@@ -137,16 +186,10 @@ export async function fleet(setup: Setup): Promise<Bill[]> {
     const followed = await second(setup, { motion: 'flight', devices: FOLLOWED_DEVICES, followers });
     additions.set(followers, scaled(positive(sum(followed, scaled(alone, -1))), FLEET / FOLLOWED_DEVICES));
   }
-  const month = (what: string, how: string, used: Usage) =>
-    billOf(
-      `1,000 devices at 1 Hz ${what}, a month`,
-      `${DEVICES} devices in one event a second, × ${FLEET / DEVICES}${how}; × 2,628,000 s`,
-      scaled(used, MONTH_SECONDS),
-    );
-  const bills = Object.entries(reports).flatMap(([motion, reported]) =>
+  const bills = Object.entries(whole).flatMap(([motion, reported]) =>
     [...additions].map(([followers, added]) =>
       month(
-        `${motion}, ${followers === 1 ? '1 follower' : `${followers} followers`}`,
+        `at 1 Hz ${motion}, ${followers === 1 ? '1 follower' : `${followers} followers`}`,
         followers > 0 ? `; what followers of ${FOLLOWED_DEVICES} devices add, × ${FLEET / FOLLOWED_DEVICES}` : '',
         sum(scaled(reported, FLEET / DEVICES), added),
       ),
@@ -154,7 +197,8 @@ export async function fleet(setup: Setup): Promise<Bill[]> {
   );
   return [
     ...bills,
-    month('at rest, 10 followers in batches', '', scaled(batched, FLEET / DEVICES)),
-    month('in flight with a job each, 0 followers', '', scaled(flown, FLEET / DEVICES)),
+    ...apart,
+    month('at 1 Hz at rest, 10 followers in batches', '', scaled(batched, FLEET / DEVICES)),
+    month('at 1 Hz in flight with a job each, 0 followers', '', scaled(flown, FLEET / DEVICES)),
   ];
 }

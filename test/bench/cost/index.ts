@@ -8,7 +8,7 @@ import { onboardClients } from '../support/many-clients';
 import { serviceApp, serviceStack } from '../support/service-app';
 import { loggingOf, type Bill } from './bill';
 import { memoryRows, type MemoryRow } from './memory';
-import { fleet } from './fleet';
+import { fleet, reports } from './fleet';
 import { commands, jobs, shareEnds, shareViewers } from './scenarios';
 import { printBills, writeDocument, writeScenarios } from './document';
 import { idleBill, type TemplateResource } from './idle';
@@ -21,6 +21,7 @@ const DEVICES = 100;
 /** Dollars that a scenario may cost. */
 const limits: readonly (readonly [scenario: RegExp, dollars: number])[] = [
   [/at rest, 0 followers/, 350],
+  [/Hz in flight, 0 followers/, 2250],
   [/at rest, 10 followers in batches/, 3000],
   [/a million jobs/, 45],
   [/a million commands.*nobody follows/, 20],
@@ -111,6 +112,9 @@ const only =
 export const costIdle = only((folder) => Promise.resolve([idleMonth(folder)]));
 
 export const costCommands = only((folder) => onStack(folder, commands));
+
+/** Devices that nobody follows. */
+export const costTelemetry = only((folder) => onStack(folder, reports));
 
 /** @param folder for the cloud assembly */
 function idleMonth(folder: string): Bill {

@@ -187,7 +187,7 @@ export async function shareViewers(setup: Setup): Promise<Bill> {
   );
   await waitUntil(() => received.length >= VIEWERS);
   const opened = await readSettled(stack.access);
-  await report(setup, 'flight', WATCHED_SECONDS, 1);
+  await report(setup, 'flight', WATCHED_SECONDS, { devices: 1 });
   const watched = await readSettled(stack.access);
   for (const viewer of viewers) viewer.close();
   const closed = await readSettled(stack.access);

@@ -8,7 +8,7 @@ import { createdJobReply, jobReply } from '../../../contract/jobs/jobs.schemas';
 import { jobFromItem, jobKey, jobToItem } from '../../../data/jobs/jobs';
 import { tableVariable, type TableName } from '../../../domain/values/table-names';
 import { newId } from '../../../data/store/new-id';
-import { jobRequest, newJob } from '../../../domain/jobs/job';
+import { jobRequest, newJob } from '../../../domain/jobs/job-request';
 import { rateWindow } from '../../../domain/access/rate-window';
 import { logger } from '../../../lambdas/runtime/logger';
 

@@ -170,13 +170,17 @@ function removalOf(device: Device, at: string): StatusEvent {
   return { role: 'state', message: { ...deviceMessage(device, at), ...removed } };
 }
 
+/** Whether a device has reported nothing new. Its time is no sign of that: a part may come late, or be of the same time. */
+export const isSameState = (before: Device | undefined, after: Device): boolean =>
+  JSON.stringify(before?.lastState) === JSON.stringify(after.lastState);
+
 function deviceEvents(before: Device | undefined, after: Device | undefined, at: string): StatusEvent[] {
   if (!after) return before ? [removalOf(before, at)] : [];
   const message = deviceMessage(after, at);
   const hasMoved = before !== undefined && before.deviceGroupId !== after.deviceGroupId;
   if (hasMoved) return [removalOf(before, at), { role: 'state', message }];
   if (before?.status !== after.status || before.name !== after.name) return [{ role: 'state', message }];
-  if (before.savedAt !== after.savedAt) return [{ role: 'transient', message }];
+  if (!isSameState(before, after)) return [{ role: 'transient', message }];
   return [];
 }
 

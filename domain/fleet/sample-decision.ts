@@ -183,12 +183,13 @@ function stepsOf(before: KnownState | undefined, { device }: KnownDevice, sample
     const isLate = before !== undefined && sampleSequence(said) <= sampleSequence(before);
     const isOver = hasEnded(state.jobId, device, jobs, isLate ? undefined : said.timestamp);
     // Who names a job now may fly on after its end.
-    if (isOver && (isLate || said.jobId === undefined)) state = withoutJob(state);
+    const endsJob = isOver && (isLate || said.jobId === undefined);
+    if (endsJob) state = withoutJob(state);
     steps.push({
       samples: own,
       said,
       news,
-      taken: taken && state.jobId === undefined ? withoutJob(taken) : taken,
+      taken: taken && endsJob ? withoutJob(taken) : taken,
       state,
       flight,
       isLate,

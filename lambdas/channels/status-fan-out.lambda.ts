@@ -14,7 +14,14 @@ import type { Device } from '../../domain/fleet/device';
 import { organisationOf } from '../../domain/values/id';
 import { isFlown } from '../../domain/jobs/job-lifecycle';
 import { isBroadcast, type Share } from '../../domain/shares/share';
-import { isAnnounced, isLogged, positionMessage, buildSnapshot, type Change } from '../../domain/channels/status-event';
+import {
+  isAnnounced,
+  isLogged,
+  isSameState,
+  positionMessage,
+  buildSnapshot,
+  type Change,
+} from '../../domain/channels/status-event';
 import type { StatusMessage } from '../../domain/channels/status-message';
 import { logger } from '../runtime/logger';
 import {
@@ -141,7 +148,7 @@ async function flownIn(change: Change): Promise<(StoredJob & { readonly device: 
   if (change.kind !== 'device' || !change.after?.lastState) return undefined;
   const { before, after: device } = change;
   const { jobId } = change.after.lastState;
-  if (jobId === undefined || device.savedAt === before?.savedAt) return undefined;
+  if (jobId === undefined || isSameState(before, device)) return undefined;
   const job = await runningJob(jobId, device.deviceId);
   return job && { ...job, device };
 }

@@ -8,10 +8,10 @@ import { languageNames } from '../clients/languages';
 import { openShell, type Shell, type ShellRun } from './run/shell';
 import { deviceStatuses } from '../../domain/fleet/device';
 import { jobStatuses } from '../../domain/jobs/job-lifecycle';
-import { deviceState } from '../../domain/telemetry/sample';
+import { knownState } from '../../domain/telemetry/known-state';
 
 /** What a device happens to report, and when the platform reported of a job: on a busy machine it has it before it is read. */
-const reported = [...Object.keys(deviceState.shape), 'receivedAt', 'reportedAt'].filter((name) => name !== 'timestamp');
+const reported = [...Object.keys(knownState.shape), 'receivedAt', 'reportedAt'].filter((name) => name !== 'timestamp');
 /** Fields whose example must be the very value. */
 const fixed = [
   'success',

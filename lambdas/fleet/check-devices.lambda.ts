@@ -118,20 +118,25 @@ async function currentDevices(organisation: Organisation, ids: readonly string[]
 
 /** For how long what waits is put back into the queue while other writes come first, in ms. */
 const PUT_BACK_FOR_MS = 60_000;
+/** Attempts to save what has waited for longer, such as after a replay. */
+const MAX_ATTEMPTS = 4;
 
 async function saveOne(
   organisation: Organisation,
   { deviceId, state, at }: WaitingState,
-  device: Device | undefined,
+  found: Device | undefined,
 ): Promise<void> {
-  if (!isUnsaved(device, state)) return;
-  await pause(waitForTurn(device, at, new Date()));
-  const unsaved = await withoutEndedJob(organisation, device, state);
-  if (await saveTrailing(organisation, device, unsaved, at, new Date())) return;
-  if (Date.now() - Date.parse(at) > PUT_BACK_FOR_MS)
-    throw new Error('a state could not be saved: other writes came first for a minute');
-  // Whoever waits for a turn of the device meets there, and is saved by one write.
-  await scheduleTrailingSave(organisation, [{ deviceId, ...state }], new Date(at));
+  let device = found;
+  for (let attempt = 1; isUnsaved(device, state); attempt += 1) {
+    if (attempt > MAX_ATTEMPTS) throw new Error('a state could not be saved: other writes came first each time');
+    await pause(waitForTurn(device, at, new Date()));
+    const unsaved = await withoutEndedJob(organisation, device, state);
+    if (await saveTrailing(organisation, device, unsaved, at, new Date())) return;
+    // Whoever waits for a turn of the device meets in the queue, and is saved by one write.
+    if (Date.now() - Date.parse(at) < PUT_BACK_FOR_MS)
+      return scheduleTrailingSave(organisation, [{ deviceId, ...state }], new Date(at));
+    device = (await currentDevices(organisation, [deviceId])).get(deviceId);
+  }
 }
 
 /** A state that waits, without a job that has ended since: what is saved may have none for that reason. */

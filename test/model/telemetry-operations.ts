@@ -83,7 +83,7 @@ export async function publish(
     recorder.addSamples(known);
     for (const one of recorder.samples)
       if (late.some((each) => each.deviceId === one.deviceId && each.timestamp === one.timestamp))
-        (one as { isRepeated?: boolean }).isRepeated = !known.includes(one);
+        Object.assign(one, { isRepeated: !known.includes(one), mayAdd: one.mayAdd || job !== undefined || isLarge });
     const sentAt = Date.now();
     const valid = [...late, ...news].map(({ deviceId, timestamp }) => ({
       ...sampleOf(deviceId, timestamp, job),

@@ -13,6 +13,8 @@ export interface PublishedSample {
   readonly as: 'in order' | 'late' | 'reported';
   /** Whether it was published again. */
   readonly isRepeated?: boolean;
+  /** Whether it names a job or has data of a vendor, which may not be known although a later sample is. */
+  readonly mayAdd?: boolean;
 }
 
 /** A telemetry subscriber and what it received. */
@@ -90,7 +92,7 @@ function deviceViolations(
     else if (sample.start > subscriber.leftAt)
       violations.push(`a sample of ${timestamp} that was published after the end`);
     if (!sample || sample.as === 'reported') continue;
-    const mayBeNew = (sample.as === 'late' || sample.isRepeated) && wasUnsaved(message);
+    const mayBeNew = (sample.as === 'late' || sample.isRepeated) && (sample.mayAdd || wasUnsaved(message));
     const isFirst = counts.get(timestamp) === 1;
     if (!mayBeNew && isFirst && timestamp <= last) violations.push(`a sample of ${timestamp} after one of ${last}`);
     if (!mayBeNew && !isFirst) violations.push(`the sample of ${timestamp} more than once`);

@@ -153,10 +153,14 @@ const joined = (states: readonly KnownState[]): KnownState | undefined =>
 const stateIn = ({ deviceId: _deviceId, ...state }: Sample): KnownState => state;
 
 /** Samples by their times, earliest first. */
-function momentsOf(samples: readonly Sample[]): Iterable<readonly Sample[]> {
+function momentsOf(samples: readonly Sample[]): Iterable<readonly [Sample, ...Sample[]]> {
   const inOrder = samples.toSorted((one, other) => sampleSequence(one) - sampleSequence(other));
-  const moments = new Map<string, Sample[]>();
-  for (const sample of inOrder) moments.set(sample.timestamp, [...(moments.get(sample.timestamp) ?? []), sample]);
+  const moments = new Map<string, [Sample, ...Sample[]]>();
+  for (const sample of inOrder) {
+    const moment = moments.get(sample.timestamp);
+    if (moment) moment.push(sample);
+    else moments.set(sample.timestamp, [sample]);
+  }
   return moments.values();
 }
 
@@ -166,10 +170,14 @@ function stepsOf(before: KnownState | undefined, { device }: KnownDevice, sample
   let flight: FlightPhase = { takeOff: device.takeOff, standsSince: device.standsSince };
   for (const own of momentsOf(samples)) {
     const known = state;
+    const [{ timestamp }] = own;
+    const isLate = before !== undefined && Date.parse(timestamp) <= sampleSequence(before);
     const news: Sample[] = [];
     const takenOfEach: KnownState[] = [];
     for (const sample of own) {
-      const merged = mergeState(state, stateIn(sample));
+      // What names a job late says nothing of now if that has ended; who names it now may fly on after its end.
+      const isOfEnded = isLate && hasEnded(sample.jobId, device, jobs);
+      const merged = mergeState(state, isOfEnded ? withoutJob(stateIn(sample)) : stateIn(sample));
       const isTooLate = state !== undefined && sampleSequence(state) - sampleSequence(sample) > LATE_BY_MS;
       if (!merged.taken || isTooLate) continue;
       state = merged.state;
@@ -180,20 +188,9 @@ function stepsOf(before: KnownState | undefined, { device }: KnownDevice, sample
     if (!state || !said) continue;
     const taken = joined(takenOfEach);
     if (taken) flight = flightAfter({ lastState: known, ...flight }, taken);
-    const isLate = before !== undefined && sampleSequence(said) <= sampleSequence(before);
-    const isOver = hasEnded(state.jobId, device, jobs, isLate ? undefined : said.timestamp);
-    // Who names a job now may fly on after its end.
-    const endsJob = isOver && (isLate || said.jobId === undefined);
-    if (endsJob) state = withoutJob(state);
-    steps.push({
-      samples: own,
-      said,
-      news,
-      taken: taken && endsJob ? withoutJob(taken) : taken,
-      state,
-      flight,
-      isLate,
-    });
+    if (!isLate && said.jobId === undefined && hasEnded(state.jobId, device, jobs, timestamp))
+      state = withoutJob(state);
+    steps.push({ samples: own, said, news, taken, state, flight, isLate });
   }
   return steps;
 }
@@ -228,7 +225,10 @@ function jobOf({ said, state, flight, isLate }: Step): string | undefined {
   return !isLate || namedAt <= sampleSequence(said) || isOfFlight ? state.jobId : undefined;
 }
 
-/** What followers are told: what came late at once, and again with the next sample, since most drop what is not later. */
+/**
+ * What followers are told: samples as they were published, of one that came late only what is new; that again with the
+ * next sample, since most drop what is not later.
+ */
 function tell(owedBefore: KnownState | undefined, steps: readonly Step[]) {
   const messages: KnownState[] = [];
   let owed = owedBefore;
@@ -236,7 +236,8 @@ function tell(owedBefore: KnownState | undefined, steps: readonly Step[]) {
     if (!step.taken) continue;
     const job = step.said.jobId === undefined ? jobKnownIn(step) : undefined;
     const beside = [...(owed && !step.isLate ? [owed] : []), ...(job ? [job] : [])];
-    messages.push(beside.length > 0 ? (joined([step.said, ...beside]) ?? step.said) : step.said);
+    const own = step.isLate ? step.taken : step.said;
+    messages.push(joined([own, ...beside]) ?? own);
     owed = step.isLate ? joined([...(owed ? [owed] : []), step.taken]) : undefined;
   }
   return { messages, owed };

@@ -1,21 +1,11 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { until } from '../channels/until';
-import { phone, waitForText, type MonitoredPage } from './browser';
-import { sharePageForAllTests, flight, knownFlight } from './share-page-fixture';
+import { phone, waitForText } from './browser';
+import { livePagesForAllTests, flight, knownFlight } from './share-page-fixture';
 
 describe('The share page', () => {
-  const site = sharePageForAllTests();
+  const { site, open, newPage } = livePagesForAllTests();
   const { socket } = site;
-  let monitored: MonitoredPage;
-
-  afterEach(() => expect(monitored.errors).toEqual([]));
-
-  const open = async (code: string, options?: BrowserContextOptions): Promise<Page> => {
-    monitored = await site.newPage(options);
-    await monitored.page.goto(`${site.url}/share/${code}`);
-    await waitForText(monitored.page, 'connection', 'live');
-    return monitored.page;
-  };
   const textOf = (page: Page, id: string) => page.locator(`#${id}`).textContent();
 
   test('shows who comes late the names, the height and the track since the take-off', async () => {
@@ -98,8 +88,7 @@ describe('The share page', () => {
 
   test('works where the browser forbids storage and the clipboard', async () => {
     socket.share('share-private');
-    monitored = await site.newPage();
-    const { page } = monitored;
+    const page = await newPage();
     await page.addInitScript(`Object.defineProperty(window, 'localStorage', { get() { throw new Error('denied'); } });
       Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
     await page.goto(`${site.url}/share/share-private`);

@@ -53,6 +53,32 @@ export function sharePageForAllTests() {
   };
 }
 
+/** The same, with pages that must report no error by the end of their test. */
+export function livePagesForAllTests() {
+  const site = sharePageForAllTests();
+  const monitored: MonitoredPage[] = [];
+  beforeEach(() => monitored.splice(0));
+  afterEach(() => expect(monitored.flatMap(({ errors }) => errors)).toEqual([]));
+
+  /** Opens an empty page. */
+  const newPage = async (options?: BrowserContextOptions): Promise<Page> => {
+    const opened = await site.newPage(options);
+    monitored.push(opened);
+    return opened.page;
+  };
+  return {
+    site,
+    newPage,
+    /** Opens the page of a share, and waits until it is live. */
+    async open(code: string, options?: BrowserContextOptions): Promise<Page> {
+      const page = await newPage(options);
+      await page.goto(`${site.url}/share/${code}`);
+      await waitForText(page, 'connection', 'live');
+      return page;
+    },
+  };
+}
+
 /** A sample without its timestamp: a drone's round over a quarry, so many seconds after take-off. */
 export function flight(seconds: number) {
   const round = seconds / 60;

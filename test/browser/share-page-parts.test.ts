@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { mergeAll, readMavlink } from '../viewer/fixtures/mavlink-order';
 import { until } from '../channels/until';
-import { axeFindings, phone, waitForText, type MonitoredPage } from './browser';
-import { flight, sharePageForAllTests } from './share-page-fixture';
+import { axeFindings, phone, waitForText } from './browser';
+import { flight, livePagesForAllTests } from './share-page-fixture';
 
 /** Where pictures go, for whoever wants to look. */
 const folder = process.env['SCREENSHOTS'];
@@ -23,18 +23,8 @@ interface Shown {
 }
 
 describe('The share page of a device that reports in parts', () => {
-  const site = sharePageForAllTests();
+  const { site, open } = livePagesForAllTests();
   const { socket } = site;
-  let monitored: MonitoredPage;
-
-  afterEach(() => expect(monitored.errors).toEqual([]));
-
-  const open = async (code: string, options?: BrowserContextOptions): Promise<Page> => {
-    monitored = await site.newPage(options);
-    await monitored.page.goto(`${site.url}/share/${code}`);
-    await waitForText(monitored.page, 'connection', 'live');
-    return monitored.page;
-  };
 
   test('shows all figures from the snapshot on to the landing, and none as old', async () => {
     const recording = readMavlink(Date.now() - RECORDED_MS / 2);

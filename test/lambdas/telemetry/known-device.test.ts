@@ -41,6 +41,16 @@ async function callsOfEach(deviceId: string, count: number, state: object = {}) 
 const hover = { droneState: 'HOVER' };
 const navigation = { position: { type: 'Point', coordinates: [8.5, 47.4, 480] } };
 const READ_OF_GROUP = 'Get fleet';
+/** What an item has beside its state, each as long as it may be. */
+const longItem = () => ({
+  organisation: undefined,
+  name: 'Kestrel of the north quarry',
+  version: 1e7,
+  eventTime: at(0),
+  socketsUntil: later,
+  topicUntil: later,
+  followedAt: Date.now(),
+});
 
 describe('A sample a second of a device at rest', () => {
   test('costs one write in ten seconds, no read of the device after the first, and one of its group each half second', async () => {
@@ -168,16 +178,7 @@ describe('A sample a second of a device at rest', () => {
   });
 
   test('has an item of less than 1 kB, with every field', async () => {
-    const { deviceId, item } = await givenAtRest({
-      organisation: undefined,
-      status: 'offline',
-      name: 'Kestrel of the north quarry',
-      version: 1e7,
-      eventTime: at(0),
-      socketsUntil: later,
-      topicUntil: later,
-      followedAt: Date.now(),
-    });
+    const { deviceId, item } = await givenAtRest({ ...longItem(), status: 'offline' });
     await accept(deviceId, 0);
     await accept(deviceId, second(1), {
       navigation: {
@@ -200,13 +201,7 @@ describe('A sample a second of a device at rest', () => {
 
 test('a device in flight whose parts come apart, at eight times, has an item of less than 1 kB', async () => {
   const { deviceId, item, known } = await givenAtRest({
-    organisation: undefined,
-    name: 'Kestrel of the north quarry',
-    version: 1e7,
-    eventTime: at(0),
-    socketsUntil: later,
-    topicUntil: later,
-    followedAt: Date.now(),
+    ...longItem(),
     takeOff: { timestamp: at(0), altitude: 440.1 },
   });
   const { deviceId: _id, timestamp: _timestamp, navigation: whole, ...others } = fullSample;

@@ -206,12 +206,16 @@ export function mergeState(known: KnownState | undefined, next: KnownState): Mer
     at > before || Object.keys(vendorData ?? {}).some((name) => !kept || !Object.hasOwn(kept, name));
   const newVendorData = at >= before && vendorData && isNewVendorData ? vendorData : undefined;
   // What is taken is what the merged state has of it.
+  let isWhole = at > before;
   for (const index of leaves.keys())
-    if (!isTaken[index] || merged.times[index] !== said.times[index]) said.times[index] = NEVER;
+    if (said.times[index] !== NEVER && (!isTaken[index] || merged.times[index] !== said.times[index])) {
+      said.times[index] = NEVER;
+      isWhole = false;
+    }
   const isNew = at > before || newVendorData !== undefined || said.times.some((time) => time !== NEVER);
   return {
     state: build(Math.max(before, at), merged, at >= before ? joinVendorData(kept, vendorData) : kept),
-    taken: isNew ? build(at, said, newVendorData) : undefined,
+    taken: isWhole ? next : isNew ? build(at, said, newVendorData) : undefined,
   };
 }
 

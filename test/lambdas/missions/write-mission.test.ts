@@ -2,6 +2,7 @@ import { kml as readOtherKml } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
 import { checkedLine, heightReferences, type MissionLine, type Waypoint } from '../../../domain/missions/mission';
 import { formatMediaTypes, missionFormats, type Mission } from '../../../domain/missions/mission-record';
+import { isVisible } from '../../../domain/values/text';
 import { readMission } from '../../../lambdas/missions/read-mission';
 import { writeGeoJson, writeKml } from '../../../lambdas/missions/write-mission';
 import { jsonFile } from './files';
@@ -102,12 +103,15 @@ describe('Write mission', () => {
     );
   const names = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
-    .map((name) => name.replaceAll('\uFFFD', '').trim());
+    .map((name) => name.replaceAll('\uFFFD', '').trim())
+    .filter(isVisible);
+  const invisible = fc.constantFrom('', '\u3164', '\u2800', '\u200B\u2060', '\u115F');
 
-  test('what is written is read as the same mission', async () => {
+  test('what is written is read as the same mission, and a name that nobody can see as none', async () => {
     await fc.assert(
-      fc.asyncProperty(lines, names, async (written, name) => {
-        const expected = { line: written, ...(name !== '' && { name }) };
+      fc.asyncProperty(lines, names, invisible, fc.nat(9), async (written, visible, blank, one) => {
+        const name = one === 0 ? blank : visible;
+        const expected = { line: written, ...(one !== 0 && { name }) };
         const json = jsonFile(writeGeoJson(written, { name }));
         expect(await readMission(json, formatMediaTypes.GEOJSON)).toEqual(expected);
         const xml = Buffer.from(writeKml(written, { name }));

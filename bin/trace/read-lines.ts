@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Whereabouts, useLocalStack } from '../deployment/deployment';
-import { readLine, type LogLine } from './way';
+import { inOrder, readLine, type LogLine } from './way';
 
 /** Most log groups, and most lines, of one query (CloudWatch Logs API reference, StartQuery). */
 const MAX_LOG_GROUPS = 50;
@@ -15,7 +15,8 @@ const insightsQuery = (id: string, leftOut: string | undefined): string =>
     'fields @log, @message',
     `filter @message like "${id}"`,
     ...(leftOut === undefined ? [] : [`filter @message not like "${leftOut}"`]),
-    'sort @timestamp asc',
+    // A query that finds more leaves out the oldest.
+    'sort @timestamp desc',
     `limit ${MAX_LINES}`,
   ].join(' | ');
 
@@ -29,14 +30,16 @@ interface Wanted {
 
 /**
  * Reads the lines that name an identifier from the logs of a deployment's functions.
+ * @returns them in the order of their times
  * @throws Error when they can't be read
  */
 export async function readLines({ local, stack }: Whereabouts, wanted: Wanted, now: Date): Promise<LogLine[]> {
-  if (!local) return readInsightsLines(stack ?? process.env['STACK_NAME'] ?? 'DroneMissionApi', wanted, now);
+  if (!local)
+    return inOrder(await readInsightsLines(stack ?? process.env['STACK_NAME'] ?? 'DroneMissionApi', wanted, now));
   await useLocalStack();
   const lines = await readLocalLines(process.env['LOCAL_DIR'] ?? '.local', wanted.id);
-  return lines.filter(
-    ({ timestamp, message }) => timestamp >= wanted.since.toISOString() && message !== wanted.leftOut,
+  return inOrder(
+    lines.filter(({ timestamp, message }) => timestamp >= wanted.since.toISOString() && message !== wanted.leftOut),
   );
 }
 

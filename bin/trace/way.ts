@@ -44,7 +44,8 @@ export function describeLines(lines: readonly LogLine[]): string[] {
   return inOrder(lines).map((each) => [each.timestamp, each.source.padEnd(width), ...partsOf(each)].join('  '));
 }
 
-const inOrder = (lines: readonly LogLine[]) =>
+/** The lines in the order of their times. */
+export const inOrder = (lines: readonly LogLine[]) =>
   lines.toSorted((one, other) => one.timestamp.localeCompare(other.timestamp));
 
 function partsOf({ level, message, version, error, ...more }: LogLine): string[] {

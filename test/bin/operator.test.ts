@@ -125,21 +125,25 @@ describe('The last errors', () => {
     cloudFormation.on(ListStackResourcesCommand).resolves({ StackResourceSummaries: [group as never] });
   });
 
+  /** @param lines as a query answers with them */
+  function givenLines(...lines: object[]): void {
+    logs.on(StartQueryCommand).resolves({ queryId: 'query' });
+    logs.on(GetQueryResultsCommand).resolves({
+      status: 'Complete',
+      results: lines.map((each) => [
+        { field: '@log', value: '123456789012:fan-out' },
+        { field: '@message', value: JSON.stringify(each) },
+      ]),
+    });
+  }
+
   test('about a resource are shown, from the logs of the functions', async () => {
     const { deviceId, jobId } = await given();
     const line = (level: string) => ({ level, message: `a line of ${level}`, timestamp: '2026-11-27T10:30:00.000Z' });
     const error = { name: 'Error', message: 'throttled', operation: 'PutItem', tables: ['fleet'] };
     const received = { ...line('INFO'), message: 'samples received', deviceId, publisher: 'acme', samples: 7 };
     const lost = { ...received, dropped: 'position at 0, 0' };
-    const texts = [line('INFO'), { ...line('ERROR'), error }, received, lost].map((each) => JSON.stringify(each));
-    logs.on(StartQueryCommand).resolves({ queryId: 'query' });
-    logs.on(GetQueryResultsCommand).resolves({
-      status: 'Complete',
-      results: texts.map((value) => [
-        { field: '@log', value: '123456789012:fan-out' },
-        { field: '@message', value },
-      ]),
-    });
+    givenLines(line('INFO'), { ...line('ERROR'), error }, received, lost);
     const { printed } = await operator('device', deviceId);
     expect(printed).toMatch(/Errors:\n\S+ {2}fan-out {2}ERROR {2}a line of ERROR {2}Error throttled PutItem fleet\n$/);
     expect(printed).toMatch(
@@ -151,6 +155,19 @@ describe('The last errors', () => {
     expect(queries().join()).not.toContain('samples received');
     await operator('job', jobId);
     expect(queries().at(-1)).toContain('| filter @message not like "samples received" |');
+  });
+
+  test('are the newest ten, the last one last, though a query answers with the newest first', async () => {
+    const { deviceId } = await given();
+    const error = (minute: number) => ({
+      level: 'ERROR',
+      message: 'failed',
+      timestamp: `2026-11-27T10:${minute}:00.000Z`,
+    });
+    givenLines(...[31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20].map(error));
+    expect(await shown('device', deviceId)).toMatchObject({
+      errors: [22, 23, 24, 25, 26, 27, 28, 29, 30, 31].map(error),
+    });
   });
 
   test('are left out when the logs can’t be read, and the rest is shown', async () => {

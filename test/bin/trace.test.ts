@@ -122,6 +122,12 @@ describe('The command', () => {
     });
   });
 
+  test('asks for the newest lines, since an answer has only so many', async () => {
+    await run([jobId], terminal, now);
+    const [call] = logs.commandCalls(StartQueryCommand);
+    expect(call?.args[0].input.queryString).toMatch(/ \| sort @timestamp desc \| limit 10000$/);
+  });
+
   test('looks for a share by the digest of its code', async () => {
     expect(await run([id('share')], terminal, now)).toBe(0);
     const [call] = logs.commandCalls(StartQueryCommand);

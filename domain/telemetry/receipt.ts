@@ -11,6 +11,9 @@ import { withoutNullIsland, type Sample } from './sample';
 /** The message of these lines. */
 export const SAMPLES_RECEIVED = 'samples received';
 
+/** The message of a line that stands for those that a publisher has too many of. */
+export const SAMPLES_LEFT_OUT = 'samples left out of the log';
+
 /** How often the log says the same, in ms. */
 export const SAID_EVERY_MS = 5 * 60_000;
 
@@ -20,6 +23,8 @@ export interface Receipt {
   readonly deviceId: string | undefined;
   /** Why it was refused, or that its position was ignored; undefined when all of it counts. */
   readonly dropped: string | undefined;
+  /** Its device may be made up then. */
+  readonly isRefused: boolean;
 }
 
 /**
@@ -28,11 +33,12 @@ export interface Receipt {
  */
 export function receiptOf(received: Sample | Unreadable, fault: Detail | undefined): Receipt {
   if (received instanceof Unreadable)
-    return { deviceId: deviceIn(received.input), dropped: malformed(fault?.path.split('.', 1)[0]) };
+    return { deviceId: deviceIn(received.input), dropped: malformed(fault?.path.split('.', 1)[0]), isRefused: true };
   const deviceId = deviceIn(received);
   // Faults of what could be read are sentences of this service.
-  if (fault) return { deviceId, dropped: `${fault.path} ${fault.message}` };
-  return { deviceId, dropped: withoutNullIsland(received) === received ? undefined : 'position at 0, 0' };
+  if (fault) return { deviceId, dropped: `${fault.path} ${fault.message}`, isRefused: true };
+  const dropped = withoutNullIsland(received) === received ? undefined : 'position at 0, 0';
+  return { deviceId, dropped, isRefused: false };
 }
 
 function deviceIn(received: unknown): string | undefined {
@@ -62,3 +68,22 @@ export function countSamples(before: SampleCount | undefined, more: number, now:
     ? { saidAt: before.saidAt, unsaid: samples, said: 0 }
     : { saidAt: at, unsaid: 0, said: samples };
 }
+
+/**
+ * How many lines a publisher has in five minutes at most. What it makes up is refused, and that alone could fill the log. What is
+ * accepted is of its fleet: that bound is for the memory of an instance only.
+ */
+const MOST_LINES = { accepted: 10_000, refused: 1000 } as const;
+
+/**
+ * Whether the log may say one thing more of a publisher.
+ * @param counts what it said of the same publisher, of samples that were refused or of others; the oldest first
+ */
+export function hasRoom(counts: ReadonlyMap<string, SampleCount>, isRefused: boolean, now: Date): boolean {
+  const [oldest] = counts.values();
+  const isFull = counts.size >= mostLines(isRefused);
+  return !isFull || (oldest !== undefined && now.getTime() - oldest.saidAt >= SAID_EVERY_MS);
+}
+
+/** How many counts are remembered of a publisher, of samples that were refused or of others. */
+export const mostLines = (isRefused: boolean): number => (isRefused ? MOST_LINES.refused : MOST_LINES.accepted);

@@ -1,4 +1,4 @@
-import { SAID_EVERY_MS, countSamples, receiptOf, type SampleCount } from '../../../domain/telemetry/receipt';
+import { SAID_EVERY_MS, countSamples, hasRoom, receiptOf, type SampleCount } from '../../../domain/telemetry/receipt';
 import { sample as schema } from '../../../domain/telemetry/reported-sample';
 import type { Sample } from '../../../domain/telemetry/sample';
 import { Unreadable } from '../../../domain/values/judged';
@@ -48,7 +48,8 @@ test.each<[string, Sample | Unreadable, Detail | undefined, string | undefined, 
   ['a text for a device', unreadable({ deviceId: { hush: 1 } }), fault('deviceId'), undefined, 'malformed: deviceId'],
 ])('the log says of a sample that is %s its device and what was dropped', (_, received, found, device, dropped) => {
   const receipt = receiptOf(received, found);
-  expect(receipt).toEqual({ deviceId: device, dropped });
+  const isRefused = dropped !== undefined && dropped !== 'position at 0, 0';
+  expect(receipt).toEqual({ deviceId: device, dropped, isRefused });
   expect(JSON.stringify(receipt)).not.toContain('hush');
 });
 
@@ -60,4 +61,21 @@ test('the same is said at once, and then every five minutes with how many there 
     return counted.said;
   });
   expect(said).toEqual([2, 0, 0, 6, 0, 4]);
+});
+
+const start = Date.parse('2026-11-27T10:30:00.000Z');
+test.each<[string, boolean, number, number, boolean]>([
+  ['nothing refused', true, 0, 0, true],
+  ['almost as many refused as are allowed', true, 999, 0, true],
+  ['as many refused as are allowed', true, 1000, SAID_EVERY_MS - 1, false],
+  ['as many refused, the first of them five minutes ago', true, 1000, SAID_EVERY_MS, true],
+  ['that many accepted', false, 1000, 0, true],
+  ['as many accepted as are allowed', false, 10_000, SAID_EVERY_MS - 1, false],
+  ['as many accepted, the first of them five minutes ago', false, 10_000, SAID_EVERY_MS, true],
+])('after %s the log has room for a line or not', (_, isRefused, lines, afterMs, expected) => {
+  const counts = Array.from({ length: lines }, (__, line): [string, SampleCount] => [
+    String(line),
+    { saidAt: line === 0 ? start : start + 1, unsaid: 0, said: 1 },
+  ]);
+  expect(hasRoom(new Map(counts), isRefused, new Date(start + afterMs))).toBe(expected);
 });

@@ -1,5 +1,11 @@
-import { SAID_EVERY_MS } from '../../../domain/telemetry/receipt';
+import { NOT_YOURS } from '../../../domain/fleet/sample-decision';
+import { SAID_EVERY_MS, SAMPLES_LEFT_OUT, SAMPLES_RECEIVED } from '../../../domain/telemetry/receipt';
+import { sample as schema } from '../../../domain/telemetry/reported-sample';
+import type { Sample } from '../../../domain/telemetry/sample';
+import { Unreadable } from '../../../domain/values/judged';
+import { about } from '../../../lambdas/runtime/subject';
 import { logPublished } from '../../../lambdas/telemetry/publisher-log';
+import { id } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { newDeviceId } from '../fixtures/telemetry';
 
@@ -32,15 +38,82 @@ test('a device that reports each second has a line every five minutes', () => {
   expect(said().map(([, , , samples]) => samples)).toEqual([1, 300, 300]);
 });
 
-test('a publisher that makes up devices fills no more than 10,000 lines in five minutes', () => {
-  pass();
-  const messages = [1, 2, 3].map(() => Array.from({ length: 6000 }, () => sample(newDeviceId())));
-  for (const message of messages) logPublished('client1', message, [], now);
-  expect(said()).toHaveLength(10_000);
-  // The first one is said again: others make room.
-  pass();
-  logPublished('client1', messages[0]?.slice(0, 1) ?? [], [], now);
-  const deviceId = newDeviceId();
-  logPublished('client2', [sample(deviceId)], [], now);
-  expect(said().at(-1)).toEqual(['client2', deviceId, undefined, 1]);
+/** Publishes samples of as many new devices, in messages of 40. @param isRefused whether they are not of the fleet */
+function publishMany(
+  publisher: string,
+  devices: number,
+  isRefused: boolean,
+  make: (deviceId: string) => Sample | Unreadable,
+) {
+  for (let from = 0; from < devices; from += 40) {
+    const message = Array.from({ length: Math.min(40, devices - from) }, () => make(newDeviceId()));
+    logPublished(publisher, message, isRefused ? message.map((_, index) => ({ index, ...NOT_YOURS })) : [], now);
+  }
+}
+const malformed = (deviceId: string) => new Unreadable({ deviceId }, schema);
+/** What the log says of a publisher. */
+const linesOf = (publisher: string, message = SAMPLES_RECEIVED) =>
+  logLines().filter((line) => line['publisher'] === publisher && line['message'] === message);
+
+describe.each<[string, number, boolean, (deviceId: string) => Sample | Unreadable]>([
+  ['devices that it has not', 1000, true, sample],
+  ['malformed samples', 1000, true, malformed],
+  ['devices that it has', 10_000, false, sample],
+])('a publisher of too many %s', (what, most, isRefused, make) => {
+  const flood = (publisher: string, devices = most + 500) => publishMany(publisher, devices, isRefused, make);
+
+  test('has no more lines than that in five minutes, and one that says how many samples have none', () => {
+    const publisher = `many ${what}`;
+    flood(publisher);
+    flood(publisher, 80);
+    expect(linesOf(publisher)).toHaveLength(most);
+    // The rest is said five minutes later, as of every line.
+    expect(linesOf(publisher, SAMPLES_LEFT_OUT).map(({ samples }) => samples)).toEqual([40]);
+    pass();
+    flood(publisher, most + 40);
+    expect(linesOf(publisher)).toHaveLength(2 * most);
+    expect(linesOf(publisher, SAMPLES_LEFT_OUT).map(({ samples }) => samples)).toEqual([40, 460 + 80 + 40]);
+  });
+
+  test('keeps no other publisher out of the log', () => {
+    flood(`loud ${what}`);
+    for (const refused of [true, false]) publishMany(`quiet beside ${what}`, 1, refused, sample);
+    expect(linesOf(`quiet beside ${what}`).map(({ dropped }) => dropped)).toEqual([
+      'deviceId is not a device of yours',
+      undefined,
+    ]);
+  });
+
+  test('has lines for its other samples', () => {
+    const publisher = `both ${what}`;
+    flood(publisher);
+    publishMany(publisher, 1, !isRefused, sample);
+    expect(linesOf(publisher)).toHaveLength(most + 1);
+  });
+
+  test('has a line for what was named before, as always', () => {
+    const publisher = `again ${what}`;
+    const first = make(newDeviceId());
+    const again = () => logPublished(publisher, [first], isRefused ? [{ index: 0, ...NOT_YOURS }] : [], now);
+    again();
+    pass();
+    flood(publisher, most - 1);
+    again();
+    expect(linesOf(publisher)).toHaveLength(most + 1);
+    expect(linesOf(publisher, SAMPLES_LEFT_OUT)).toEqual([]);
+  });
+});
+
+test('a line of samples without lines names no device and no job, though the event is about one', () => {
+  const subject = { deviceId: newDeviceId(), jobId: id('job'), eventId: 'event-1' };
+  about(subject, () => publishMany('platform of one', 1001, true, sample));
+  const [line] = linesOf('platform of one', SAMPLES_LEFT_OUT);
+  expect(line).toEqual({
+    level: 'INFO',
+    message: SAMPLES_LEFT_OUT,
+    timestamp: expect.any(String) as string,
+    eventId: 'event-1',
+    publisher: 'platform of one',
+    samples: 1,
+  });
 });

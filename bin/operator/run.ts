@@ -3,12 +3,12 @@ import type { Terminal } from '../command-line/terminal';
 import { Session } from '../deployment/session';
 import { readCommandLine, type CommandName, type Flags, helpFor, overview } from './command-line';
 import { digestShareCode } from '../../data/shares/share-id';
-import { SAMPLES_RECEIVED } from '../../domain/telemetry/receipt';
+import { SAMPLES_LEFT_OUT, SAMPLES_RECEIVED } from '../../domain/telemetry/receipt';
 import { kindOf } from '../../domain/values/id';
 import { reasonOf } from '../command-line/errors';
 import { readLines } from '../trace/read-lines';
 import { describeLines } from '../trace/way';
-import { describePublished, publishedIn } from './published';
+import { describePublished, leftOutIn, publishedIn } from './published';
 
 type Command = (flags: Flags, session: Session) => Promise<Report>;
 
@@ -58,15 +58,15 @@ async function withLogs(command: CommandName, report: Report, flags: Flags, now 
   const id = kindOf(given) === 'share' ? digestShareCode(given) : given;
   const isDevice = command === 'device';
   try {
-    const wanted = { id, since: new Date(now.getTime() - HOUR_MS), leftOut: isDevice ? undefined : SAMPLES_RECEIVED };
-    const lines = await readLines(flags, wanted, now);
-    const published = publishedIn(lines);
+    const samples = isDevice ? { with: SAMPLES_LEFT_OUT } : { leftOut: SAMPLES_RECEIVED };
+    const lines = await readLines(flags, { id, since: new Date(now.getTime() - HOUR_MS), ...samples }, now);
+    const [published, leftOut] = [publishedIn(lines), leftOutIn(lines)];
     const errors = lines.filter(({ level }) => level === 'ERROR').slice(-MOST);
     const listed = errors.length > 0 ? `:\n${describeLines(errors).join('\n')}` : ' of the last hour: none';
     return {
       ...report,
-      json: { ...(report.json as object), ...(isDevice && { published }), errors },
-      text: [report.text, ...(isDevice ? [describePublished(published)] : []), `Errors${listed}`].join('\n\n'),
+      json: { ...(report.json as object), ...(isDevice && { published, leftOut }), errors },
+      text: [report.text, ...(isDevice ? [describePublished(published, leftOut)] : []), `Errors${listed}`].join('\n\n'),
     };
   } catch (error) {
     return { ...report, text: `${report.text}\n\nErrors: the logs can't be read: ${reasonOf(error)}` };

@@ -10,10 +10,10 @@ const MAX_LOG_GROUPS = 50;
 const MAX_LINES = 10_000;
 const POLL_MS = 1000;
 
-const insightsQuery = (id: string, leftOut: string | undefined): string =>
+const insightsQuery = ({ id, with: also, leftOut }: Wanted): string =>
   [
     'fields @log, @message',
-    `filter @message like "${id}"`,
+    `filter @message like "${id}"${also === undefined ? '' : ` or @message like "${also}"`}`,
     ...(leftOut === undefined ? [] : [`filter @message not like "${leftOut}"`]),
     // A query that finds more leaves out the oldest.
     'sort @timestamp desc',
@@ -24,6 +24,8 @@ const insightsQuery = (id: string, leftOut: string | undefined): string =>
 interface Wanted {
   readonly id: string;
   readonly since: Date;
+  /** The message of lines that are read too, though they don't name it. */
+  readonly with?: string | undefined;
   /** The message of those that are not, of which there may be more than {@link MAX_LINES}. */
   readonly leftOut?: string | undefined;
 }
@@ -37,26 +39,27 @@ export async function readLines({ local, stack }: Whereabouts, wanted: Wanted, n
   if (!local)
     return inOrder(await readInsightsLines(stack ?? process.env['STACK_NAME'] ?? 'DroneMissionApi', wanted, now));
   await useLocalStack();
-  const lines = await readLocalLines(process.env['LOCAL_DIR'] ?? '.local', wanted.id);
+  const lines = await readLocalLines(process.env['LOCAL_DIR'] ?? '.local', wanted);
   return inOrder(
     lines.filter(({ timestamp, message }) => timestamp >= wanted.since.toISOString() && message !== wanted.leftOut),
   );
 }
 
 /** Of the stack on this machine. @param folder its data folder */
-async function readLocalLines(folder: string, id: string): Promise<LogLine[]> {
+async function readLocalLines(folder: string, { id, with: also }: Wanted): Promise<LogLine[]> {
   const found: LogLine[] = [];
   const input = createReadStream(join(folder, 'functions.log'));
   for await (const text of createInterface({ input })) {
     const begin = text.indexOf('{');
-    const line = text.includes(id) ? readLine(text.slice(0, begin).trim(), text.slice(begin)) : undefined;
+    const isNamed = text.includes(id) || (also !== undefined && text.includes(also));
+    const line = isNamed ? readLine(text.slice(0, begin).trim(), text.slice(begin)) : undefined;
     if (line) found.push(line);
   }
   return found;
 }
 
 /** Of the log groups of a stack, by CloudWatch Logs Insights. @throws Error when a query does not complete */
-async function readInsightsLines(stack: string, { id, since, leftOut }: Wanted, now: Date): Promise<LogLine[]> {
+async function readInsightsLines(stack: string, wanted: Wanted, now: Date): Promise<LogLine[]> {
   const { CloudWatchLogsClient, StartQueryCommand, GetQueryResultsCommand } =
     await import('@aws-sdk/client-cloudwatch-logs');
   const client = new CloudWatchLogsClient();
@@ -66,8 +69,8 @@ async function readInsightsLines(stack: string, { id, since, leftOut }: Wanted, 
     const { queryId } = await client.send(
       new StartQueryCommand({
         logGroupNames: groups.slice(from, from + MAX_LOG_GROUPS),
-        queryString: insightsQuery(id, leftOut),
-        startTime: Math.floor(since.getTime() / 1000),
+        queryString: insightsQuery(wanted),
+        startTime: Math.floor(wanted.since.getTime() / 1000),
         endTime: Math.ceil(now.getTime() / 1000),
       }),
     );

@@ -170,6 +170,36 @@ describe('The last errors', () => {
     });
   });
 
+  const publishes = { level: 'INFO', message: 'samples received', timestamp: '2026-11-27T10:30:00.000Z', samples: 7 };
+  const leftOut = { ...publishes, message: 'samples left out of the log', publisher: 'acme', samples: 40 };
+  test.each<[string, object[], object[], RegExp]>([
+    ['no line is left out', [publishes], [], /^(?![^]*no lines of their own)/],
+    [
+      'lines of a client are left out',
+      [leftOut, { ...leftOut, timestamp: '2026-11-27T10:35:00.000Z', samples: 500 }],
+      [{ publisher: 'acme', samples: 540, lastAt: '2026-11-27T10:35:00.000Z' }],
+      /perhaps of this device:\n +client acme +540 or more +last 2026-11-27T10:35:00.000Z\n\nErrors/,
+    ],
+    [
+      'lines of the platform and of a client are left out',
+      [
+        { ...leftOut, publisher: PLATFORM },
+        { ...leftOut, timestamp: '2026-11-27T10:31:00.000Z' },
+      ],
+      [{ publisher: 'acme' }, { publisher: PLATFORM }],
+      /\n +client acme +40 or more .*\n +the platform +40 or more .*\n\nErrors/,
+    ],
+  ])('of a device whose publishers are shown say that %s', async (_, lines, json, text) => {
+    const { deviceId } = await given();
+    givenLines(...lines);
+    expect(await shown('device', deviceId)).toMatchObject({ leftOut: json });
+    expect((await operator('device', deviceId)).printed).toMatch(text);
+    const queries = logs.commandCalls(StartQueryCommand).map(({ args: [{ input }] }) => input.queryString);
+    expect(queries[0]).toContain(
+      `| filter @message like "${deviceId}" or @message like "samples left out of the log" |`,
+    );
+  });
+
   test('are left out when the logs can’t be read, and the rest is shown', async () => {
     const { deviceId } = await given();
     logs.on(StartQueryCommand).rejects(new Error('not authorized'));

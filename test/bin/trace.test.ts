@@ -1,6 +1,10 @@
 import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient, GetQueryResultsCommand, StartQueryCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { mockClient } from 'aws-sdk-client-mock';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readLines } from '../../bin/trace/read-lines';
 import { run } from '../../bin/trace/run';
 import { describeLines, readLine, whereItStopped, type LogLine } from '../../bin/trace/way';
 import { digestShareCode } from '../../data/shares/share-id';
@@ -152,4 +156,23 @@ describe('The command', () => {
     expect(output).toContain(`trace: ${message}`);
     expect(logs.calls()).toEqual([]);
   });
+});
+
+test('the log on this machine is read by identifier, and by message where that is asked for too', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trace-'));
+  process.env['LOCAL_DIR'] = folder;
+  const access = { endpointUrl: 'http://127.0.0.1:4000', region: 'eu-west-1', accessKeyId: 'a', secretAccessKey: 'b' };
+  writeFileSync(join(folder, 'aws.json'), JSON.stringify({ ...access, stackName: 'Local' }));
+  const early = { ...line(1, 'publish', 'samples left out of the log'), jobId: undefined };
+  const lines = [failed, line(2, 'publish', 'samples received'), early, { ...created, jobId: undefined }];
+  writeFileSync(
+    join(folder, 'functions.log'),
+    lines.map(({ source, ...content }) => `${source} ${JSON.stringify(content)}\n`).join(''),
+  );
+  const wanted = { id: jobId, since: new Date(createdAt), leftOut: 'samples received' };
+  const messages = async (also?: string) =>
+    (await readLines({ local: true }, { ...wanted, with: also }, new Date())).map(({ message }) => message);
+  expect(await messages()).toEqual([failed.message]);
+  expect(await messages('samples left out of the log')).toEqual([early.message, failed.message]);
+  rmSync(folder, { recursive: true });
 });

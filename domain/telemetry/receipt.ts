@@ -17,6 +17,9 @@ export const SAMPLES_LEFT_OUT = 'samples left out of the log';
 /** How often the log says the same, in ms. */
 export const SAID_EVERY_MS = 5 * 60_000;
 
+/** The fault of a sample of which nobody knows whether it counts, and which this service does not try again by itself. */
+export const SERVICE_FAILED: Detail = { path: '', message: 'the service failed' };
+
 /** What became of a sample, in words that are not the publisher's: without secrets, and of a few kinds. */
 export interface Receipt {
   /** Undefined for a text that is no identifier of a device. */
@@ -36,7 +39,7 @@ export function receiptOf(received: Sample | Unreadable, fault: Detail | undefin
     return { deviceId: deviceIn(received.input), dropped: malformed(fault?.path.split('.', 1)[0]), isRefused: true };
   const deviceId = deviceIn(received);
   // Faults of what could be read are sentences of this service.
-  if (fault) return { deviceId, dropped: `${fault.path} ${fault.message}`, isRefused: true };
+  if (fault) return { deviceId, dropped: `${fault.path} ${fault.message}`.trim(), isRefused: true };
   const dropped = withoutNullIsland(received) === received ? undefined : 'position at 0, 0';
   return { deviceId, dropped, isRefused: false };
 }

@@ -1,5 +1,6 @@
 import { sendToDeadLetterQueue } from '../../data/platform/send-to-dead-letter-queue';
 import { organisationOf, type Organisation } from '../../domain/values/id';
+import { SERVICE_FAILED } from '../../domain/telemetry/receipt';
 import { Unreadable } from '../../domain/values/judged';
 import { notIssued, type Detail } from '../../domain/values/refusal';
 import { PLATFORM } from '../../domain/values/service';
@@ -46,31 +47,53 @@ export async function acceptReportedSamples(
   { id, at, now, isLastAttempt, with: withDetail }: Occurrence,
 ): Promise<Drop | undefined> {
   const { own, malformed } = byOrganisation(telemetry);
-  const unknown: Sample[] = [];
+  const unknown: Placed[] = [];
   const refused: SampleFault[] = [];
   let accepted = 0;
   const accept = async ([owner, placed]: [Organisation, Placed[]]) => {
     const samples = placed.map(({ sample }) => sample);
-    const acceptance = await acceptTelemetry(owner, samples, now, new Date(at));
+    const acceptance = await acceptTelemetry(owner, samples, now, new Date(at)).catch((error: unknown) => {
+      refused.push(...placed.map(({ place }) => ({ index: place, ...SERVICE_FAILED })));
+      throw error;
+    });
     accepted += acceptance.accepted;
     for (const { index, isUnknown, ...fault } of acceptance.refused) {
       const { sample, place } = placed[index] as Placed;
       refused.push({ index: place, ...fault });
-      if (isUnknown) unknown.push(sample);
+      if (isUnknown) unknown.push({ sample, place });
       else malformed.push({ input: sample, place, faults: [fault] });
     }
   };
   const unreadable = malformed.flatMap(({ place, faults }) => faults.map((fault) => ({ index: place, ...fault })));
-  await allSettled([...own].map(accept));
-  logPublished(PLATFORM, telemetry, [...unreadable, ...refused], now);
+  /**
+   * A sample is counted when nothing is left to be tried of it: that it was accepted, set aside, or given up in the last attempt.
+   * Where the queue does not take the rest of an event by itself, all of it comes again and is counted again.
+   */
+  const log = (retried: readonly Placed[]) => {
+    const places = new Set(retried.map(({ place }) => place));
+    const settled = [...telemetry.entries()].filter(([place]) => !places.has(place));
+    logPublished(PLATFORM, settled, [...unreadable, ...refused], now);
+  };
   const setAside = ({ input, faults }: Malformed) =>
     sendToDeadLetterQueue(JSON.stringify(withDetail({ telemetry: [input] })), detailLines(faults));
-  await allSettled(malformed.map(setAside));
+  try {
+    await allSettled([...own].map(accept));
+    await allSettled(malformed.map(setAside));
+  } catch (error) {
+    // Otherwise all of the event is tried again. The line of the error names neither its devices nor whose they are.
+    if (isLastAttempt) log([]);
+    throw error;
+  }
+  log(isLastAttempt ? [] : unknown);
   const drop: Drop | undefined =
     malformed.length > 0 ? { reason: 'malformed', details: malformed.flatMap(placedFaults) } : undefined;
   const isAll = unknown.length === telemetry.length;
   if (unknown.length > 0 && !isLastAttempt)
-    throw new EventTooEarly(id, isAll ? undefined : withDetail({ telemetry: unknown }), drop);
+    throw new EventTooEarly(
+      id,
+      isAll ? undefined : withDetail({ telemetry: unknown.map(({ sample }) => sample) }),
+      drop,
+    );
   if (drop) return drop;
   if (unknown.length > 0) return { reason: 'unknown' };
   return accepted > 0 ? undefined : { reason: 'late' };

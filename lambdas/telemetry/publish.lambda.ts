@@ -1,5 +1,6 @@
 import * as actions from '../../contract/telemetry/telemetry.actions';
 import { faultsIn, readable } from '../runtime/details';
+import { SERVICE_FAILED } from '../../domain/telemetry/receipt';
 import { Unreadable } from '../../domain/values/judged';
 import { Refusal } from '../../domain/values/refusal';
 import { answer } from '../sockets/action';
@@ -18,14 +19,19 @@ export const handler = answer('publish', actions.publish, async ({ session, mess
     each instanceof Unreadable ? faultsIn(each).map((detail) => ({ ...detail, index })) : [],
   );
   const samples = telemetry.flatMap((sample, index) => (sample instanceof Unreadable ? [] : [{ sample, index }]));
+  const log = (faults: readonly SampleFault[]) => logPublished(session.clientId, telemetry.entries(), faults, now);
   const { accepted, recorded, refused, warnings } = await acceptTelemetry(
     session.organisation,
     samples.map(({ sample }) => sample),
     now,
-  );
+  ).catch((error: unknown) => {
+    // The line of the error names neither device nor client.
+    log([...unreadable, ...samples.map(({ index }) => ({ index, ...SERVICE_FAILED }))]);
+    throw error;
+  });
   const placed = refused.map((each) => ({ ...each, index: samples[each.index]?.index ?? 0 }));
   const found = [...unreadable, ...placed].toSorted((one, other) => one.index - other.index);
-  logPublished(session.clientId, telemetry, found, now);
+  log(found);
   const faults = found.map(inMessage);
   // When none is left, it is an error as for any other message.
   if (new Set(faults.map(({ index }) => index)).size === telemetry.length)

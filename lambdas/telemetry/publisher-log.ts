@@ -34,18 +34,18 @@ const published = new Map<string, Received>();
  * Logs who publishes which device, and what of its samples was dropped and why: each at once, then every five minutes.
  * A line says so when a publisher has too many of them.
  * @param publisher a client, or the platform
- * @param telemetry of one message
+ * @param telemetry samples of one message, with their places in it
  * @param faults of those that were refused
  */
 export function logPublished(
   publisher: string,
-  telemetry: readonly (Sample | Unreadable)[],
+  telemetry: Iterable<readonly [index: number, sample: Sample | Unreadable]>,
   faults: readonly SampleFault[],
   now: Date,
 ): void {
   const firstFaults = new Map(faults.toReversed().map((fault) => [fault.index, fault]));
   const alike = new Map<string, { readonly receipt: Receipt; readonly samples: number }>();
-  for (const [index, each] of telemetry.entries()) {
+  for (const [index, each] of telemetry) {
     const receipt = receiptOf(each, firstFaults.get(index));
     const key = [receipt.deviceId, receipt.dropped].join(' ');
     alike.set(key, { receipt, samples: (alike.get(key)?.samples ?? 0) + 1 });

@@ -184,6 +184,7 @@ describe('The guide to errors', () => {
     'Share revoked successfully',
     'Control released successfully',
     'is not an identifier of this service',
+    'the service failed',
     'the batch write to the connections table left out items',
   ];
   const sources = [

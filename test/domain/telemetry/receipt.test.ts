@@ -20,6 +20,7 @@ test.each<[string, Sample | Unreadable, Detail | undefined, string | undefined, 
   ['on the equator', at(8.5, 0), undefined, deviceId, undefined],
   ['at 0, 0', at(0, 0), undefined, deviceId, 'position at 0, 0'],
   ['refused', at(0, 0), fault('timestamp', 'is ahead'), deviceId, 'timestamp is ahead'],
+  ['refused for no field of it', at(1, 1), fault('', 'the service failed'), deviceId, 'the service failed'],
   [
     'of a device of another organisation',
     { ...at(0, 0), deviceId: id('device', rival) },

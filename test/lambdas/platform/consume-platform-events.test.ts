@@ -2,6 +2,7 @@ import { fleetKey } from '../../../data/fleet/fleet-key';
 import { storedState } from '../../../data/fleet/state-text';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { jobFromItem, jobToItem } from '../../../data/jobs/jobs';
+import { SAID_EVERY_MS } from '../../../domain/telemetry/receipt';
 import { PLATFORM } from '../../../domain/values/service';
 import type { JobStatus } from '../../../domain/jobs/job-lifecycle';
 import { storeOnEngine } from '../../data/fixtures/engine';
@@ -14,6 +15,7 @@ import {
   consumeAgain,
   deadLetters,
   platformEvent,
+  receive,
   rejected,
   retried,
   time,
@@ -220,6 +222,90 @@ describe('Reported telemetry', () => {
       [PLATFORM, deviceId, 'malformed: battery', 1],
       [PLATFORM, undefined, 'deviceId is not an identifier of this service', 1],
     ]);
+  });
+
+  /** What the log says of a device's samples. */
+  const saidOf = (deviceId: string) =>
+    receipts()
+      .filter((line) => line['deviceId'] === deviceId)
+      .map(({ dropped, samples }) => [dropped, samples]);
+  const [NOT_YOURS, FAILED] = ['deviceId is not a device of yours', 'the service failed'];
+  type Answer = 'fails' | 'unknown' | 'known';
+  const answers: Readonly<Record<Answer, (deviceId: string) => unknown>> = {
+    fails: () => store.on(BatchGetCommand).rejects(new Error('throttled')),
+    unknown: () => givenDevices(),
+    known: (deviceId) => givenDevices(deviceItem(deviceId)),
+  };
+  const times = (count: number, answer: Answer) => Array.from({ length: count }, () => answer);
+  const beside = (of: string) => [sample(of), { ...sample(of), battery: 'full' }];
+  test.each<[string, Answer[], (of: string) => unknown[], [string | undefined, number][]]>([
+    ['its device is always unknown', times(5, 'unknown'), (of) => [sample(of)], [[NOT_YOURS, 1]]],
+    ['its device is unknown, and one is left', times(4, 'unknown'), (of) => [sample(of)], []],
+    ['its device is registered meanwhile', [...times(2, 'unknown'), 'known'], (of) => [sample(of)], [[undefined, 1]]],
+    ['DynamoDB fails at first', [...times(2, 'fails'), 'known'], (of) => [sample(of)], [[undefined, 1]]],
+    ['DynamoDB fails, and one is left', times(4, 'fails'), (of) => [sample(of)], []],
+    ['DynamoDB always fails', times(5, 'fails'), (of) => [sample(of), sample(of)], [[FAILED, 2]]],
+    [
+      'DynamoDB fails at first, and one beside it is malformed',
+      [...times(2, 'fails'), 'known'],
+      beside,
+      [
+        [undefined, 1],
+        ['malformed: battery', 1],
+      ],
+    ],
+    [
+      'DynamoDB always fails, and one beside it is malformed',
+      times(5, 'fails'),
+      beside,
+      [
+        [FAILED, 1],
+        ['malformed: battery', 1],
+      ],
+    ],
+  ])('is counted once in all attempts when %s', async (_, attempts, samples, expected) => {
+    const deviceId = newDeviceId();
+    const body = telemetry({ telemetry: samples(deviceId) });
+    for (const [index, answer] of attempts.entries()) {
+      // What is said again is said in a line of its own.
+      jest.setSystemTime(now.getTime() + index * SAID_EVERY_MS);
+      answers[answer](deviceId);
+      await consumeAgain(index + 1, body);
+    }
+    expect(saidOf(deviceId)).toEqual(expected);
+  });
+
+  test('is counted once, though one of the list is tried again by itself', async () => {
+    const [known, unknown] = [newDeviceId(), newDeviceId()];
+    givenDevices(deviceItem(known));
+    await receive(telemetry({ telemetry: [sample(known), sample(unknown), sample(known)] }));
+    expect([saidOf(known), saidOf(unknown)]).toEqual([[[undefined, 2]], []]);
+    const [[rest]] = retried() as [[string]];
+    for (const attempt of [1, 2, 3, 4, 5]) {
+      jest.setSystemTime(now.getTime() + attempt * SAID_EVERY_MS);
+      await consumeAgain(attempt, rest);
+    }
+    expect([saidOf(known), saidOf(unknown)]).toEqual([[[undefined, 2]], [[NOT_YOURS, 1]]]);
+  });
+
+  test('is said in the last attempt to be lost only where the service failed', async () => {
+    const [own, foreign] = [newDeviceId(), `device-${rival}-${'0'.repeat(26)}`];
+    givenDevices(deviceItem(own));
+    const keys = { RequestItems: { fleet: { Keys: [fleetKey(rival, foreign)], ConsistentRead: true } } };
+    store.on(BatchGetCommand, keys).rejects(new Error('throttled'));
+    await consumeAgain(5, telemetry({ telemetry: [sample(foreign), sample(own)] }));
+    expect([saidOf(own), saidOf(foreign)]).toEqual([[[undefined, 1]], [[FAILED, 1]]]);
+  });
+
+  test('is logged once though the dead-letter queue does not accept a malformed one at first', async () => {
+    const deviceId = newDeviceId();
+    givenDevices(deviceItem(deviceId));
+    const body = telemetry({ telemetry: [{ ...sample(deviceId), battery: 'full' }] });
+    queue.rejectsOnce(new Error('no queue'));
+    await consumeAgain(1, body);
+    expect(saidOf(deviceId)).toEqual([]);
+    await consumeAgain(2, body);
+    expect(saidOf(deviceId)).toEqual([['malformed: battery', 1]]);
   });
 
   test('is delivered and saved like published telemetry', async () => {

@@ -4,7 +4,7 @@ import { handler } from '../../../lambdas/telemetry/publish.lambda';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { givenPartner } from '../fixtures/actions';
-import { logLines } from '../fixtures/log';
+import { logLines, receipts } from '../fixtures/log';
 import { sendMessage } from '../fixtures/socket';
 import { deviceItem, newDeviceId } from '../fixtures/telemetry';
 
@@ -141,5 +141,19 @@ describe('publish', () => {
     given(flown);
     store.on(command as typeof PutCommand).rejects(new Error('no store'));
     expect(await publish(flown)).toMatchObject({ type: 'error', code: 'internal_error' });
+    const [{ deviceId }, client] = [flown, 'client1'];
+    expect(receipts()).toMatchObject([{ publisher: client, deviceId, dropped: 'the service failed', samples: 1 }]);
+  });
+
+  test('logs who published what when the service fails, and what is malformed all the same', async () => {
+    const [one, other] = [sample(), sample()];
+    const malformed = { ...other, battery: { percent: 101 } };
+    store.on(BatchGetCommand).rejects(new Error('no store'));
+    await publish(one, malformed, other);
+    expect(receipts().map(({ deviceId, dropped, samples }) => [deviceId, dropped, samples])).toEqual([
+      [one.deviceId, 'the service failed', 1],
+      [other.deviceId, 'malformed: battery', 1],
+      [other.deviceId, 'the service failed', 1],
+    ]);
   });
 });

@@ -19,8 +19,8 @@ const ahead = (index: number) => ({ index, path: 'timestamp', message: 'is ahead
 
 test('a line for each publisher, device and reason, with how many samples', () => {
   const [one, other] = [newDeviceId(), newDeviceId()];
-  logPublished('client1', [sample(one), sample(other), sample(one), sample(one)], [ahead(3)], now);
-  logPublished('client2', [sample(one)], [], now);
+  logPublished('client1', [sample(one), sample(other), sample(one), sample(one)].entries(), [ahead(3)], now);
+  logPublished('client2', [sample(one)].entries(), [], now);
   expect(said()).toEqual([
     ['client1', one, undefined, 2],
     ['client1', other, undefined, 1],
@@ -32,7 +32,7 @@ test('a line for each publisher, device and reason, with how many samples', () =
 test('a device that reports each second has a line every five minutes', () => {
   const deviceId = newDeviceId();
   for (let second = 0; second <= 600; second += 1) {
-    logPublished('client1', [sample(deviceId)], [], now);
+    logPublished('client1', [sample(deviceId)].entries(), [], now);
     pass(1000);
   }
   expect(said().map(([, , , samples]) => samples)).toEqual([1, 300, 300]);
@@ -47,7 +47,12 @@ function publishMany(
 ) {
   for (let from = 0; from < devices; from += 40) {
     const message = Array.from({ length: Math.min(40, devices - from) }, () => make(newDeviceId()));
-    logPublished(publisher, message, isRefused ? message.map((_, index) => ({ index, ...NOT_YOURS })) : [], now);
+    logPublished(
+      publisher,
+      message.entries(),
+      isRefused ? message.map((_, index) => ({ index, ...NOT_YOURS })) : [],
+      now,
+    );
   }
 }
 const malformed = (deviceId: string) => new Unreadable({ deviceId }, schema);
@@ -94,7 +99,7 @@ describe.each<[string, number, boolean, (deviceId: string) => Sample | Unreadabl
   test('has a line for what was named before, as always', () => {
     const publisher = `again ${what}`;
     const first = make(newDeviceId());
-    const again = () => logPublished(publisher, [first], isRefused ? [{ index: 0, ...NOT_YOURS }] : [], now);
+    const again = () => logPublished(publisher, [first].entries(), isRefused ? [{ index: 0, ...NOT_YOURS }] : [], now);
     again();
     pass();
     flood(publisher, most - 1);

@@ -103,8 +103,24 @@ export interface Decision {
  * What is known of a device that was read anew, beside what was known of it; of one that was registered again nothing of
  * before.
  */
-export const stateBeside = ({ lastState }: Device, latest: KnownState | undefined): KnownState | undefined =>
-  lastState && latest ? mergeState(lastState, latest).state : lastState;
+export const stateBeside = (device: Device, latest: KnownState | undefined): KnownState | undefined =>
+  device.lastState && latest ? mergeState(device.lastState, lateState(latest, device)).state : device.lastState;
+
+/** Within so many ms the parts of one state arrive, in any order. */
+const PARTS_WITHIN_MS = 10_000;
+
+/**
+ * What comes late of a device, without the job that it names if that is over: it ended, or it was named before the
+ * take-off of the flight that the device is in. What is known may have no job for that very reason.
+ * @param jobs that were looked up
+ */
+export function lateState(state: KnownState, device: Device, jobs: NamedJobs = new Map()): KnownState {
+  const namedAt = measuredAt(state, 'jobId');
+  if (namedAt === undefined) return state;
+  const takenOffAt = device.takeOff ? Date.parse(device.takeOff.timestamp) : -Infinity;
+  const isOfEarlierFlight = namedAt < takenOffAt - PARTS_WITHIN_MS;
+  return isOfEarlierFlight || hasEnded(state.jobId, device, jobs) ? withoutJob(state) : state;
+}
 
 /** A sample that was measured so long before the last one, in ms, says nothing of what is known now. */
 const LATE_BY_MS = 3_600_000;
@@ -150,6 +166,14 @@ export function decide(known: KnownDevice, samples: readonly Sample[], jobs: Nam
 const joined = (states: readonly KnownState[]): KnownState | undefined =>
   states.reduce<KnownState | undefined>((all, next) => mergeState(all, next).state, undefined);
 
+/** What is new, with the job that its progress is of, so that whoever merges it later knows whose it is. */
+function withJobOfProgress(taken: KnownState | undefined, { jobId, ...known }: KnownState): KnownState | undefined {
+  if (!taken?.progress || taken.jobId !== undefined || jobId === undefined) return taken;
+  const namedAt = measuredAt({ ...known, jobId }, 'jobId') ?? Infinity;
+  const timestamp = new Date(Math.min(namedAt, Date.parse(taken.timestamp))).toISOString();
+  return joined([taken, { timestamp, jobId }]);
+}
+
 const stateIn = ({ deviceId: _deviceId, ...state }: Sample): KnownState => state;
 
 /** Samples by their times, earliest first. */
@@ -175,9 +199,11 @@ function stepsOf(before: KnownState | undefined, { device }: KnownDevice, sample
     const news: Sample[] = [];
     const takenOfEach: KnownState[] = [];
     for (const sample of own) {
-      // What names a job late says nothing of now if that has ended; who names it now may fly on after its end.
-      const isOfEnded = isLate && hasEnded(sample.jobId, device, jobs);
-      const merged = mergeState(state, isOfEnded ? withoutJob(stateIn(sample)) : stateIn(sample));
+      // Who names a job now may fly on after its end.
+      const merged = mergeState(
+        state,
+        isLate ? lateState(stateIn(sample), { ...device, ...flight }, jobs) : stateIn(sample),
+      );
       const isTooLate = state !== undefined && sampleSequence(state) - sampleSequence(sample) > LATE_BY_MS;
       if (!merged.taken || isTooLate) continue;
       state = merged.state;
@@ -186,7 +212,7 @@ function stepsOf(before: KnownState | undefined, { device }: KnownDevice, sample
     }
     const said = own.length > 1 ? joined(own.map(stateIn)) : own.map(stateIn)[0];
     if (!state || !said) continue;
-    const taken = joined(takenOfEach);
+    const taken = withJobOfProgress(joined(takenOfEach), state);
     if (taken) flight = flightAfter({ lastState: known, ...flight }, taken);
     if (!isLate && said.jobId === undefined && hasEnded(state.jobId, device, jobs, timestamp))
       state = withoutJob(state);

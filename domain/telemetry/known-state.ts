@@ -131,6 +131,12 @@ function vendorDataOf({ sensorPayload }: DeviceState): DeviceState['sensorPayloa
   return isCameraEmpty && Object.keys(rest).length === 0 ? undefined : { ...rest, ...(!isCameraEmpty && { camera }) };
 }
 
+/** The names of a vendor's data, also of those about the camera. */
+const vendorDataNames = ({ camera = {}, ...rest }: NonNullable<DeviceState['sensorPayload']> = {}) => [
+  ...Object.keys(rest),
+  ...Object.keys(camera),
+];
+
 /** What two states say at one time; of what both say, the first counts. */
 function joinVendorData(one: DeviceState['sensorPayload'], other: DeviceState['sensorPayload']) {
   if (!one || !other) return one ?? other;
@@ -196,15 +202,12 @@ export function mergeState(known: KnownState | undefined, next: KnownState): Mer
   if (at > before && !next.measuredBefore && saysAllOf(next, known)) return { state: next, taken: next };
   const [merged, said] = [valuesOf(known, before), valuesOf(next, at)];
   const isTaken = said.times.map((time, index) => time > (merged.times[index] as number));
-  const isOtherJob = isTaken[JOB] && merged.times[JOB] !== NEVER && merged.values[JOB] !== said.values[JOB];
-  if (isOtherJob) dropOlder(merged, PROGRESS, said.times[JOB] as number);
+  if (said.values[JOB] !== merged.values[JOB]) keepProgressOfLaterJob(merged, said, isTaken);
   for (const [index, isLater] of isTaken.entries()) if (isLater) put(merged, index, said);
   endJobOnGround(merged);
-  const vendorData = vendorDataOf(next);
-  const kept = before >= at ? vendorDataOf(known) : undefined;
-  const isNewVendorData =
-    at > before || Object.keys(vendorData ?? {}).some((name) => !kept || !Object.hasOwn(kept, name));
-  const newVendorData = at >= before && vendorData && isNewVendorData ? vendorData : undefined;
+  const [kept, added] = [before >= at ? vendorDataOf(known) : undefined, at >= before ? vendorDataOf(next) : undefined];
+  const vendorData = joinVendorData(kept, added);
+  const newVendorData = vendorDataNames(vendorData).length > vendorDataNames(kept).length ? vendorData : undefined;
   // What is taken is what the merged state has of it.
   let isWhole = at > before;
   for (const index of leaves.keys())
@@ -214,9 +217,22 @@ export function mergeState(known: KnownState | undefined, next: KnownState): Mer
     }
   const isNew = at > before || newVendorData !== undefined || said.times.some((time) => time !== NEVER);
   return {
-    state: build(Math.max(before, at), merged, at >= before ? joinVendorData(kept, vendorData) : kept),
+    state: build(Math.max(before, at), merged, vendorData),
     taken: isWhole ? next : isNew ? build(at, said, newVendorData) : undefined,
   };
+}
+
+/**
+ * Progress is of the job that was named before it. What was measured before another job was named, or the first one, is of
+ * an earlier flight; but not what names no job, when earlier progress of the job is known.
+ */
+function keepProgressOfLaterJob(merged: Values, said: Values, isTaken: boolean[]): void {
+  const isEarlier = (one: Values, other: Values) =>
+    (one.times[PROGRESS] as number) < (other.times[JOB] as number) &&
+    (one.times[JOB] !== NEVER || other.times[PROGRESS] === NEVER);
+  if (isTaken[JOB] && isEarlier(merged, said)) merged.times[PROGRESS] = NEVER;
+  const isLater = (said.times[PROGRESS] as number) > (merged.times[PROGRESS] as number);
+  isTaken[PROGRESS] = isLater && (isTaken[JOB] === true || !isEarlier(said, merged));
 }
 
 /** A device on the ground flies the job only that it has named since it said so. */

@@ -1,5 +1,12 @@
 import { deviceRecord, type Device } from '../../../domain/fleet/device';
-import { decide, type KnownDevice, type NamedJob, type NamedJobs } from '../../../domain/fleet/sample-decision';
+import {
+  decide,
+  lateState,
+  stateBeside,
+  type KnownDevice,
+  type NamedJob,
+  type NamedJobs,
+} from '../../../domain/fleet/sample-decision';
 import { mergeState, type KnownState } from '../../../domain/telemetry/known-state';
 import type { Sample } from '../../../domain/telemetry/sample';
 import { acme, id } from '../fixtures/samples';
@@ -143,11 +150,40 @@ describe('The job of a part that names none', () => {
   });
 });
 
-test('a late part that names a job which has ended since does not bring it back', () => {
-  const ended = jobs(job({ status: 'COMPLETED', times: { startedAt: at(-100), endedAt: at(-0.5) } }));
-  const landed = device({ timestamp: at(-0.2), droneState: 'HOVER' });
-  const { state, taken } = of([part(-2, { jobId, weather: { rain: 1 } })], { device: landed }, ended);
-  expect([state?.jobId, taken?.jobId, state?.weather]).toEqual([undefined, undefined, { rain: 1 }]);
+describe('What comes late brings no job back', () => {
+  const over: Partial<NamedJob> = { status: 'COMPLETED', times: { startedAt: at(-100), endedAt: at(-0.5) } };
+  const flown = device({ timestamp: at(-0.2), droneState: 'HOVER' }, { takeOff: { timestamp: at(-60) } });
+  test.each<[what: string, seconds: number, named: NamedJobs, expected: string | undefined]>([
+    ['that is flown', -2, jobs(job()), jobId],
+    ['that was not looked up', -2, jobs(), jobId],
+    ['that has ended', -2, jobs(job(over)), undefined],
+    ['that was deleted', -2, new Map([[jobId, undefined]]), undefined],
+    ['of seconds before the take-off, from which parts may come later', -65, jobs(job()), jobId],
+    ['of an earlier flight', -71, jobs(job()), undefined],
+  ])('%s', (_, seconds, named, expected) => {
+    const late = part(seconds, { jobId, progress: { percent: 5 }, weather: { rain: 1 } });
+    const { deviceId: _id, ...state } = late;
+    const decided = of([late], { device: flown }, named);
+    for (const found of [lateState(state, flown, named), decided.state, decided.taken])
+      expect([found?.jobId, found?.progress?.percent, found?.weather]).toEqual([expected, expected && 5, { rain: 1 }]);
+  });
+
+  test.each<[what: string, latest: KnownState, expected: string | undefined]>([
+    ['of this flight', { timestamp: at(-2), jobId, battery: { percent: 7 } }, jobId],
+    ['of an earlier one', { timestamp: at(-71), jobId, battery: { percent: 7 } }, undefined],
+  ])('what an instance remembers %s', (_, latest, expected) => {
+    expect(stateBeside(flown, latest)).toMatchObject({ droneState: 'HOVER', battery: { percent: 7 } });
+    expect(stateBeside(flown, latest)?.jobId).toBe(expected);
+  });
+});
+
+test('progress that waits to be saved, or is told late, says of which job it is', () => {
+  const progress = { percent: 5 };
+  const { taken } = of([part(0, { progress })]);
+  expect(taken).toMatchObject({ progress, jobId });
+  const late = of([part(-1.2, { progress, jobId })]);
+  expect(late.messages).toMatchObject([{ timestamp: at(-1.2), progress, jobId }]);
+  expect([late.taken, late.owed]).toMatchObject([{ jobId }, { jobId }]);
 });
 
 test('the end of a job is saved at once', () => {

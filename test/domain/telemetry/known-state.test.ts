@@ -92,9 +92,31 @@ describe('mergeState', () => {
       { timestamp: at(0), battery: { percent: 1, remainingFlightTime: 5 } },
       { timestamp: at(0), battery: { remainingFlightTime: 5 } },
     ],
-    ['an earlier job, when it has landed since', { timestamp: at(-5), jobId: 'b' }, undefined],
+    ['an earlier job', { timestamp: at(-5), jobId: 'b' }, undefined],
   ])('what of it is new: %s', (_what, next, expected) => {
     expect(mergeState(known, next).taken).toEqual(expected);
+  });
+
+  const landed: KnownState = { timestamp: at(0), droneState: 'LANDED' };
+  const flying = { timestamp: at(0), droneState: 'HOVER', jobId: 'a' };
+  test.each<[what: string, before: KnownState | undefined, late: KnownState, expected: [string?, number?]]>([
+    ['a job of before it landed', landed, { timestamp: at(-5), jobId: 'b', progress: { percent: 5 } }, []],
+    ['a job of when it landed', landed, { timestamp: at(0), jobId: 'b' }, ['b']],
+    ['progress of before it landed', landed, { timestamp: at(-5), progress: { percent: 5 } }, []],
+    ['progress of another job', flying, { timestamp: at(-5), jobId: 'b', progress: { percent: 5 } }, ['a']],
+    ['progress of the same job', flying, { timestamp: at(-5), jobId: 'a', progress: { percent: 5 } }, ['a', 5]],
+    ['progress of no named job, by then', flying, { timestamp: at(-5), progress: { percent: 5 } }, ['a']],
+    ['progress of no named job, since', flying, { timestamp: at(5), progress: { percent: 5 } }, ['a', 5]],
+    [
+      'progress that is later than what is known of the job',
+      mergeState(flying, { timestamp: at(-9), jobId: 'a', progress: { percent: 1 } }).state,
+      { timestamp: at(-5), progress: { percent: 5 } },
+      ['a', 5],
+    ],
+    ['progress before any job', undefined, { timestamp: at(-5), progress: { percent: 5 } }, [undefined, 5]],
+  ])('what ended stays so, in any order: %s', (_what, before, late, [jobId, percent]) => {
+    const orders = before ? [merged([before, late]), merged([late, before])] : [merged([late])];
+    for (const state of orders) expect([state?.jobId, state?.progress?.percent]).toEqual([jobId, percent]);
   });
 
   describe('data of a vendor', () => {
@@ -121,9 +143,18 @@ describe('mergeState', () => {
         { camera: { zoom: 3, orientation: { pitch: -90 } } },
         true,
       ],
+      [
+        'is joined, also that of the camera',
+        payload(0, { a: 1, camera: { zoom: 2 } }),
+        payload(0, { camera: { zoom: 9, iso: 100 } }),
+        { a: 1, camera: { zoom: 2, iso: 100 } },
+        true,
+      ],
     ])('%s', (_what, before, next, expected, isNew) => {
       const { state, taken } = mergeState(before, next);
       expect([state.sensorPayload, taken !== undefined]).toEqual([expected, isNew]);
+      // Who is told what is new knows the same.
+      if (taken) expect(mergeState(before, taken).state).toEqual(state);
     });
   });
 
@@ -149,6 +180,33 @@ describe('mergeState', () => {
         // Two writers that know nothing of each other.
         const [one, other] = [merged(all.slice(0, 9)), merged(all.slice(9))];
         expect(one && other && mergeState(other, one).state).toEqual(merged(pieces));
+      }),
+    );
+  });
+
+  test('property: jobs that follow each other, their progress, and the landing, in any order, with repeats, are the same', () => {
+    /** What a device reports every 100 ms: one job, then another, then it has landed; each sample names what it flies. */
+    const flight = fc
+      .array(fc.option(fc.nat(100), { nil: undefined }), { minLength: 6, maxLength: 12 })
+      .chain((percents) => {
+        const next = Math.floor(percents.length / 2);
+        const reports = percents.map((percent, index): KnownState => ({
+          timestamp: at(index * 100),
+          droneState: 'WAYPOINT',
+          jobId: index < next ? 'a' : 'b',
+          ...(percent !== undefined && { progress: { percent } }),
+        }));
+        const all = fc.constantFrom(reports, [...reports, { timestamp: at(5000), droneState: 'LANDED' }]);
+        return all.chain((states) =>
+          fc.tuple(
+            fc.constant(states),
+            fc.shuffledSubarray([...states, ...states.slice(-3)], { minLength: states.length + 3 }),
+          ),
+        );
+      });
+    fc.assert(
+      fc.property(flight, ([inOrder, shuffled]) => {
+        expect(merged(shuffled)).toEqual(merged(inOrder));
       }),
     );
   });

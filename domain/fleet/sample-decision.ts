@@ -114,7 +114,11 @@ const PARTS_WITHIN_MS = 10_000;
  * take-off of the flight that the device is in. What is known may have no job for that very reason.
  * @param jobs that were looked up
  */
-export function lateState(state: KnownState, device: Device, jobs: NamedJobs = new Map()): KnownState {
+export function lateState(
+  state: KnownState,
+  device: Pick<Device, 'deviceId' | 'takeOff'>,
+  jobs: NamedJobs = new Map(),
+): KnownState {
   const namedAt = measuredAt(state, 'jobId');
   if (namedAt === undefined) return state;
   const takenOffAt = device.takeOff ? Date.parse(device.takeOff.timestamp) : -Infinity;
@@ -225,7 +229,7 @@ function stepsOf(before: KnownState | undefined, { device }: KnownDevice, sample
  * Whether a job that a device was known to fly has ended by a time, or is gone. A name of the platform's own never ends.
  * @param timestamp ISO 8601; undefined: by now
  */
-export function hasEnded(
+function hasEnded(
   jobId: string | undefined,
   { deviceId }: Pick<Device, 'deviceId'>,
   jobs: NamedJobs,

@@ -12,12 +12,12 @@ import {
 import { markOffline, readDevices, saveTrailing } from '../../data/fleet/save-device-state';
 import { readDevice } from '../../data/fleet/devices';
 import { readNamedJobs } from '../../data/jobs/named-jobs';
-import { hasEnded } from '../../domain/fleet/sample-decision';
+import { lateState } from '../../domain/fleet/sample-decision';
 import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import { isUnsaved, waitForTurn } from '../../domain/fleet/state-saving';
 import { offlineAfter } from '../../domain/fleet/offline';
-import { mergeState, withoutJob, type KnownState } from '../../domain/telemetry/known-state';
+import { mergeState, type KnownState } from '../../domain/telemetry/known-state';
 import { allSettled } from '../runtime/concurrency';
 import { eachMessage, type Task } from '../runtime/each-message';
 import { logger } from '../runtime/logger';
@@ -129,20 +129,22 @@ async function saveOne(
   let device = found;
   for (let attempt = 1; isUnsaved(device, state); attempt += 1) {
     if (attempt > MAX_ATTEMPTS) throw new Error('a state could not be saved: other writes came first each time');
-    await pause(waitForTurn(device, at, new Date()));
+    const turn = waitForTurn(device, at, new Date());
+    await pause(turn);
+    // Whoever reports meanwhile saves the device each time just before this turn.
+    if (turn > 0 || attempt > 1) device = (await currentDevices(organisation, [deviceId])).get(deviceId);
+    if (!isUnsaved(device, state)) return;
     const unsaved = await withoutEndedJob(organisation, device, state);
     if (await saveTrailing(organisation, device, unsaved, at, new Date())) return;
     // Whoever waits for a turn of the device meets in the queue, and is saved by one write.
     if (Date.now() - Date.parse(at) < PUT_BACK_FOR_MS)
       return scheduleTrailingSave(organisation, [{ deviceId, ...state }], new Date(at));
-    device = (await currentDevices(organisation, [deviceId])).get(deviceId);
   }
 }
 
-/** A state that waits, without a job that has ended since: what is saved may have none for that reason. */
+/** A state that waits, without a job that is over: what is saved may have none for that reason. */
 async function withoutEndedJob(organisation: Organisation, device: Device, state: KnownState): Promise<KnownState> {
   const { jobId } = state;
-  if (jobId === undefined || jobId === device.lastState?.jobId) return state;
-  const jobs = await readNamedJobs(organisation, [jobId]);
-  return hasEnded(jobId, device, jobs) ? withoutJob(state) : state;
+  const isKnown = jobId === undefined || jobId === device.lastState?.jobId;
+  return lateState(state, device, isKnown ? undefined : await readNamedJobs(organisation, [jobId]));
 }

@@ -99,6 +99,20 @@ test('waits until the last saved state is a second old', async () => {
 });
 
 describe('A state of a device that was written meanwhile', () => {
+  test('while it waited for its turn, is merged into what is saved then, by one write', async () => {
+    const deviceId = newDeviceId();
+    store
+      .on(BatchGetCommand)
+      .resolvesOnce({ Responses: { fleet: [savedDevice(deviceId, 700, 1)] } })
+      .resolves({ Responses: { fleet: [savedDevice(deviceId, -300, 2)] } });
+    const late = { ...sample(deviceId, 750), battery: { percent: 70 } };
+    await expect(save(message(ago(650), late))).resolves.toEqual([]);
+    expect(written()).toMatchObject([{ ExpressionAttributeValues: { ':known': 2 } }]);
+    const state = storedState({ state: written()[0]?.ExpressionAttributeValues?.[':state'] });
+    expect(state).toMatchObject({ timestamp: ago(-300), battery: { percent: 70 } });
+    expect(queued()).toEqual([]);
+  });
+
   test('is not saved when the current state is later', async () => {
     const deviceId = newDeviceId();
     store

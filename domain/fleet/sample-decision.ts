@@ -18,7 +18,7 @@ import { organisationOf } from '../values/id';
 import { FLOWN_ON_MS, isFinal, isFlown, type JobStatus } from '../jobs/job-lifecycle';
 import type { Detail } from '../values/refusal';
 import { AHEAD, earliestSame, isAhead } from '../values/reported-time';
-import { measuredAt, mergeState, withoutJob, type KnownState } from '../telemetry/known-state';
+import { measuredAt, mergeState, PARTS_WITHIN_MS, withoutJob, type KnownState } from '../telemetry/known-state';
 import { isReportDue, decideSaving, type Saving } from './state-saving';
 import { sampleSequence, type Sample } from '../telemetry/sample';
 
@@ -105,9 +105,6 @@ export interface Decision {
  */
 export const stateBeside = (device: Device, latest: KnownState | undefined): KnownState | undefined =>
   device.lastState && latest ? mergeState(device.lastState, lateState(latest, device)).state : device.lastState;
-
-/** Within so many ms the parts of one state arrive, in any order. */
-const PARTS_WITHIN_MS = 10_000;
 
 /**
  * What comes late of a device, without the job that it names if that is over: it ended, or it was named before the

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { airborneIn, isOnGround } from './drone-state';
-import { measuredAt, type KnownState } from './known-state';
+import { measuredAt, PARTS_WITHIN_MS, type KnownState } from './known-state';
 import { position, type DeviceState } from './sample';
 
 /** The beginning of a flight: ISO 8601, and metres above mean sea level if a position was reported by then. */
@@ -34,13 +34,21 @@ export interface FlightState extends FlightPhase {
 const round = (value: number, digits: number) => Number(value.toFixed(digits));
 const altitudeIn = (state: DeviceState | undefined) => state?.navigation?.position?.coordinates[2];
 
-function takeOffAfter({ lastState, takeOff: before }: FlightState, next: DeviceState, silence: number) {
+/** The altitude of the place where a device stands; undefined when its position may be of another one. */
+function standingAltitude({ lastState, standsSince }: FlightState): number | undefined {
+  const since = standsSince === undefined ? measuredAt(lastState, 'droneState') : Date.parse(standsSince);
+  const at = measuredAt(lastState, 'navigation.position') ?? -Infinity;
+  return since === undefined || at >= since - PARTS_WITHIN_MS ? altitudeIn(lastState) : undefined;
+}
+
+function takeOffAfter(device: FlightState, next: DeviceState, silence: number) {
+  const { takeOff: before } = device;
   const airborne = airborneIn(next.droneState);
   if (airborne === false) return undefined;
   const goesOn = before !== undefined && (airborne === undefined || silence <= MAX_SILENCE_MS);
   if (!goesOn && airborne === undefined) return undefined;
   // The last position on the ground is that of the take-off.
-  const altitude = before === undefined ? (altitudeIn(lastState) ?? altitudeIn(next)) : altitudeIn(next);
+  const altitude = before === undefined ? (standingAltitude(device) ?? altitudeIn(next)) : altitudeIn(next);
   if (goesOn && (before.altitude !== undefined || altitude === undefined)) return before;
   const timestamp = goesOn ? before.timestamp : next.timestamp;
   return { timestamp, ...(altitude !== undefined && { altitude: round(altitude, 1) }) };

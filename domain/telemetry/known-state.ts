@@ -16,6 +16,9 @@ export const measuredBefore = z.catchall(z.object({}), z.number().check(z.minimu
 export const knownState = z.extend(deviceState, { measuredBefore: z.optional(measuredBefore) });
 export type KnownState = z.output<typeof knownState>;
 
+/** Within so many ms the parts of one state are measured, and arrive in any order. */
+export const PARTS_WITHIN_MS = 10_000;
+
 /** A value, by its path in a state, and the part that it is of. */
 interface Leaf {
   readonly path: string;

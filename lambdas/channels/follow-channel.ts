@@ -51,7 +51,7 @@ async function authorise(identity: CallerIdentity, channel: Channel, after: numb
  * Notes that the positions and commands on a channel are followed, as long as a new token can make the connection last;
  * a share has none.
  * @param openedAt Unix seconds
- * @returns whether those who deliver positions may not have noticed yet: of a job they read it for each position
+ * @returns whether those who deliver positions may not have noticed yet
  */
 async function noteFollower({ kind, id }: Channel, organisation: Organisation, openedAt: number): Promise<boolean> {
   if (kind === 'share') return false;
@@ -60,7 +60,7 @@ async function noteFollower({ kind, id }: Channel, organisation: Organisation, o
     noteFollowed({ kind, id }, 'sockets', until),
     noteListener(organisation, 'sockets', until),
   ]);
-  return isFirst && kind === 'group';
+  return isFirst;
 }
 
 /** Connects a partner to a status channel: authorise, take a seat, request the snapshot or the replay. @throws Refusal */

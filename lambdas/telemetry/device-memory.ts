@@ -11,7 +11,7 @@ import { seemsOverdue } from '../../domain/fleet/state-saving';
 import { clockDifference, watchClock, type ClockWatch } from '../../domain/telemetry/clock-difference';
 import type { Sample } from '../../domain/telemetry/sample';
 import { logger } from '../runtime/logger';
-import { followedGroup } from './followed-group';
+import { followedGroup, FOLLOWERS_KNOWN_FOR_MS } from './followed-group';
 
 const MAX_DEVICES = 10_000;
 /**
@@ -74,13 +74,12 @@ async function isUpToDate(known: DeviceMemory | undefined, now: Date): Promise<b
   return membersFollowedAt + CLOCKS_DIFFER_MS < known.knownAt;
 }
 
-/** How long a job that a device is known to fly is not read again, in ms: the parts of its state come several times a second. */
-const JOB_KNOWN_FOR_MS = 1000;
+/** Jobs that devices are known to fly: the parts of a device's state come several times a second. */
 const knownJobs = new Map<string, { readonly job: FollowedJob | undefined; readonly readAt: number }>();
 
 /**
  * The organisation's jobs that samples name, and those that their devices are known to fly where they name none; by one
- * read, or none for what was read in the last second and is not named.
+ * read, or none for what was read in the last half second and is not named.
  * @throws Error when the read failed
  */
 export async function flownJobs(
@@ -93,7 +92,9 @@ export async function flownJobs(
   const flown = samples.flatMap(({ deviceId, jobId }) =>
     jobId === undefined ? (knownJobOf(devices.get(deviceId)) ?? []) : [],
   );
-  const remembered = flown.filter((jobId) => (knownJobs.get(jobId)?.readAt ?? 0) > now.getTime() - JOB_KNOWN_FOR_MS);
+  const remembered = flown.filter(
+    (jobId) => (knownJobs.get(jobId)?.readAt ?? 0) > now.getTime() - FOLLOWERS_KNOWN_FOR_MS,
+  );
   const others = flown.filter((jobId) => !remembered.includes(jobId));
   const read = await readNamedJobs(organisation, [...named, ...others]);
   if (knownJobs.size + others.length > MAX_DEVICES) knownJobs.clear();

@@ -8,6 +8,7 @@ import {
   groupByDevice,
 } from '../../../domain/telemetry/flight-record';
 import { isFollowed, mayBeSubscribed } from '../../../domain/telemetry/followed-until';
+import type { KnownState } from '../../../domain/telemetry/known-state';
 import { type DeviceState, deviceState } from '../../../domain/telemetry/sample';
 import { acme, fullSample, id } from '../fixtures/samples';
 import { cutAtAntimeridian } from '../../../domain/telemetry/antimeridian';
@@ -19,6 +20,11 @@ describe('Flight', () => {
     timestamp: at(seconds),
     ...(droneState !== undefined && { droneState }),
     ...(altitude !== undefined && { navigation: { position: { type: 'Point', coordinates: [8.5, 47.4, altitude] } } }),
+  });
+  /** A docked device that said so just now, and whose position was measured before. */
+  const positionedBefore = (seconds: number): KnownState => ({
+    ...state(0, 'DOCKED', 440),
+    measuredBefore: { 'navigation.position': seconds },
   });
   const takeOff: TakeOff = { timestamp: at(-60), altitude: 440 };
   const flying = { lastState: state(0, 'WAYPOINT', 480), takeOff };
@@ -35,6 +41,19 @@ describe('Flight', () => {
         expect(takeOffAfter(device, [state(1, droneState, 445)])).toEqual({ timestamp: at(1), altitude: 440 });
       },
     );
+
+    test.each<[what: string, before: FlightState, altitude: number]>([
+      ['since it stands', { lastState: state(0, 'DOCKED', 440), standsSince: at(-60) }, 440],
+      ['when it landed', { lastState: positionedBefore(60), standsSince: at(-60) }, 440],
+      ['with the state before it landed', { lastState: positionedBefore(65), standsSince: at(-60) }, 440],
+      ['long before it landed', { lastState: positionedBefore(71), standsSince: at(-60) }, 451],
+      ['before a silence, after which it says that it stands', { lastState: positionedBefore(71) }, 451],
+    ])('has the altitude of a position that was measured %s', (_what, device, altitude) => {
+      expect(takeOffAfter(device, [state(1, 'HOVER'), state(2, undefined, 451)])).toEqual({
+        timestamp: at(1),
+        altitude,
+      });
+    });
 
     test('has the first reported altitude for a device that reports in flight first', () => {
       const begun = takeOffAfter({}, [state(1, 'HOVER')]);

@@ -97,7 +97,7 @@ describe.each(channelKinds)('Following a %s', (kind) => {
           expiresAt: allScopes.exp,
         },
         ...(finalMessages[kind] !== undefined && { end: expect.stringContaining(finalMessages[kind]) as string }),
-        isUnnoticed: kind === 'group',
+        isUnnoticed: kind !== 'share',
       },
     ]);
   });

@@ -303,6 +303,19 @@ describe('The record of a write in the stream', () => {
     expect(await quietOf(await givenAtRest(), flown)).toEqual([false, false, false]);
   });
 
+  test('is not quiet half a second after somebody began to follow the job, which the samples need not name', async () => {
+    // One that no other test has read.
+    const jobId = id('job', acme, 'f'.repeat(26));
+    await engine.put('jobs', { ...job, jobId });
+    const { deviceId, item } = await givenAtRest();
+    await accept(deviceId, second(0), { ...flown, jobId });
+    await accept(deviceId, second(1), hover);
+    await engine.put('jobs', { ...job, jobId, socketsUntil: later });
+    pass(second(1, 500));
+    await accept(deviceId, second(1, 500), { droneState: 'ORBIT' });
+    expect((await item())['quiet']).toBeUndefined();
+  });
+
   test('is quiet for a job that nobody follows, whose positions are recorded all the same', async () => {
     await engine.put('jobs', { ...job, socketsUntil: Math.floor(time(0).getTime() / 1000) });
     expect(await quietOf(await givenAtRest(), flown)).toEqual([true, true, true]);

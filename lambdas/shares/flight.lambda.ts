@@ -42,9 +42,11 @@ async function currentFlight(device: Device, now: Date): Promise<Pick<FlightMess
   if (!takeOff || !lastState) return { track: [] };
   if (Date.parse(lastState.timestamp) < now.getTime() - DEVICE_POINT_KEPT_S * 1000) return { track: [] };
   const stored = (await readTrack(deviceId, takeOff.timestamp, lastState.timestamp, now)).map(pointIn);
-  const last = toTrackPoint(lastState);
-  const points = last && stored.at(-1)?.timestamp !== last.timestamp ? [...stored, last] : stored;
   const { timestamp, altitude } = takeOff;
+  const last = toTrackPoint(lastState);
+  // What was known before the take-off, and has not been measured since, is of another place.
+  const isFurther = last !== undefined && last.timestamp >= timestamp && stored.at(-1)?.timestamp !== last.timestamp;
+  const points = isFurther ? [...stored, last] : stored;
   return {
     ...(altitude !== undefined && { takeOff: { timestamp: new Date(timestamp).toISOString(), altitude } }),
     track: [...thinOut(points, MAX_TRACK_POINTS)],

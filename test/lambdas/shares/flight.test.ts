@@ -74,6 +74,18 @@ describe('flight', () => {
     });
   });
 
+  test.each<[when: string, measured: object, track: string[]]>([
+    ['at the last report', {}, [at(-30), at(-1)]],
+    ['before it, and is recorded', { 'navigation.position': 29 }, [at(-30)]],
+    ['in flight', { 'navigation.position': 10 }, [at(-30), at(-11)]],
+    ['before the take-off', { 'navigation.position': 60 }, [at(-30)]],
+  ])('answers with a track of the flight, if the known position was measured %s', async (_, measuredBefore, track) => {
+    givenDevice({ droneState: 'WAYPOINT', navigation: position(490), measuredBefore }, { takeOff });
+    givenPoints([now - 30_000, 8.5, 47.4, 470]);
+    const reply = await sendMessage(handler, givenViewer(), message);
+    expect((reply['track'] as { timestamp: string }[]).map(({ timestamp }) => timestamp)).toEqual(track);
+  });
+
   test('answers with the place of its job and the way there from where the flight began', async () => {
     givenDevice({ droneState: 'WAYPOINT', jobId: id('job'), navigation: position(490) }, { takeOff });
     const desiredLocation = { type: 'Point' as const, coordinates: [8.6, 47.5] as [number, number] };

@@ -20,12 +20,15 @@ export interface Flight {
 
 /**
  * A drone flies in every state but those on the ground, also in one that the page does not know. The take-off is the server's
- * if it knows it, else the last place where this page saw the drone on the ground.
+ * if it knows it, else the last place where this page saw the drone on the ground. A position of before it stood there may be
+ * one in the air.
  */
 export function createFlight(): Flight {
   let takeOffAltitude: number | undefined;
   let state: KnownState | undefined;
   let stoodAt = -Infinity;
+  /** When the drone first said that it stands where it does, Unix ms. */
+  let standsSince = -Infinity;
   const stands = () => isOnGround(state?.droneState);
 
   return {
@@ -42,8 +45,10 @@ export function createFlight(): Flight {
       const stood = stands();
       state = next;
       if (stands()) {
-        takeOffAltitude = next.navigation?.position?.coordinates[2] ?? takeOffAltitude;
         stoodAt = measuredAt(next, 'droneState') ?? stoodAt;
+        if (!stood) standsSince = stoodAt;
+        const placedAt = measuredAt(next, POSITION) ?? -Infinity;
+        if (placedAt >= standsSince) takeOffAltitude = next.navigation?.position?.coordinates[2] ?? takeOffAltitude;
       }
       return stood && !stands();
     },

@@ -2,7 +2,7 @@ import { measuredAt, mergeState, type KnownState } from '../../domain/telemetry/
 import { createFlight, createKnownDevice } from '../../viewer/device-state';
 import { createHistory } from '../../viewer/history';
 import { isOldBeside, ageOfOld } from '../../viewer/old-values';
-import { parseMessage } from '../../viewer/parse-message';
+import { parseMessage, type FlightInfo } from '../../viewer/parse-message';
 import { flyMavlink, mergeAll, readMavlink, type DeviceMessage } from './fixtures/mavlink-order';
 
 const begin = Date.parse('2026-11-27T10:30:00.000Z');
@@ -177,6 +177,56 @@ describe('The progress, whose job a viewer is not told', () => {
     expect(tell({ timestamp: at(-1), progress: { percent: 20 } })).toBeUndefined();
     expect(tell({ timestamp: at(1), progress: { percent: 76 } })).toMatchObject({ isOtherJob: false });
     expect(tell({ timestamp: at(2), progress: { percent: 1 } })).toMatchObject({ isOtherJob: true });
+  });
+});
+
+describe('The altitude of the take-off', () => {
+  const ofGround = 400;
+  const stood = { timestamp: at(10), droneState: 'LANDED' };
+  const altitudeAfter = (...messages: readonly object[]) => givenDevice(...messages).flight.takeOffAltitude;
+
+  test.each([
+    ['a day before the drone stood', -86_400, undefined],
+    ['in the air, a minute before', -50, undefined],
+    ['right before', 9.999, undefined],
+    ['as it said that it stands', 10, ofGround],
+    ['after', 10.5, ofGround],
+  ])('is that of a position that was measured since the drone stands: %s', (_, second, expected) => {
+    const placed = { timestamp: at(second), ...position(8.5, ofGround) };
+    expect(altitudeAfter(placed, stood)).toBe(expected);
+    expect(altitudeAfter(stood, placed)).toBe(expected);
+    expect(altitudeAfter(placed, stood, { ...stood, timestamp: at(11) })).toBe(expected);
+    expect(altitudeAfter(placed, stood, { timestamp: at(12), droneState: 'WAYPOINT' })).toBe(expected);
+    const age = Math.max(0, 11 - second);
+    const snapshot = { timestamp: at(11), snapshot: true, droneState: 'LANDED', ...position(8.5, ofGround) };
+    const measuredBefore = { droneState: 1, ...(age > 0 && { 'navigation.position': age }) };
+    expect(altitudeAfter({ ...snapshot, measuredBefore })).toBe(expected);
+  });
+
+  test('goes on counting from the first report of one that goes on standing', () => {
+    const given = givenDevice(stood, { timestamp: at(20), droneState: 'DOCKED' });
+    given.tell({ timestamp: at(15), ...position(8.5, ofGround) });
+    expect(given.flight.takeOffAltitude).toBe(ofGround);
+  });
+
+  test('of a flight before stays until a position is measured where the drone stands now', () => {
+    const given = givenDevice({ ...stood, ...position(8.5, ofGround) });
+    given.tell({ timestamp: at(20), droneState: 'WAYPOINT', ...position(8.6, 480) });
+    given.tell({ timestamp: at(30), droneState: 'LANDED' });
+    given.tell({ timestamp: at(29), ...position(8.6, 450) });
+    expect(given.flight.takeOffAltitude).toBe(ofGround);
+    given.tell({ timestamp: at(31), ...position(8.6, 430) });
+    expect(given.flight.takeOffAltitude).toBe(430);
+  });
+
+  test("is the server's in flight, and the page's on the ground", () => {
+    const info: FlightInfo = { type: 'share.flight', track: [], takeOff: { timestamp: at(5), altitude: 444 } };
+    const given = givenDevice({ ...stood, ...position(8.5, ofGround) });
+    given.flight.onInfo(info);
+    expect(given.flight.takeOffAltitude).toBe(ofGround);
+    given.tell({ timestamp: at(20), droneState: 'WAYPOINT' });
+    given.flight.onInfo(info);
+    expect(given.flight.takeOffAltitude).toBe(444);
   });
 });
 

@@ -47,7 +47,7 @@ export function createAnnouncer(region: HTMLElement): Announcer {
         say(POSITION, altitude, metres),
         say('navigation.velocity.groundSpeed', speed, (value) => format.spoken(value, 'speed')),
         say('battery.percent', battery?.percent, format.percent),
-        say('progress', distanceLeft, metres),
+        distanceLeft === undefined ? '' : metres(distanceLeft),
       );
       announce(age === undefined ? figures : texts.announcedOld(format.age(age), figures));
     },

@@ -1,7 +1,7 @@
 import { isOnGround } from '../domain/telemetry/drone-state';
 import { measuredAt, mergeState, type KnownState } from '../domain/telemetry/known-state';
 import type { History, Point } from './history';
-import { HEADING, POSITION } from './old-values';
+import { ageOfOld, HEADING, POSITION } from './old-values';
 import type { FlightInfo, Telemetry } from './parse-message';
 
 /** What the page knows about the flight beyond the newest state. */
@@ -95,7 +95,10 @@ export interface Change {
 export interface KnownDevice {
   /** Undefined before the first message. */
   readonly state: KnownState | undefined;
-  /** How far the drone has come on this flight. */
+  /**
+   * How far the drone has come on this flight. None once it is old: of a job that ended in the air nothing more is told, so
+   * it would stay until the landing.
+   */
   readonly progress: KnownProgress | undefined;
   /** Takes in a message, in any order. @returns undefined when it says nothing new */
   onMessage(message: Telemetry): Change | undefined;
@@ -111,7 +114,7 @@ export function createKnownDevice(flight: Flight, history: History): KnownDevice
       return state;
     },
     get progress() {
-      return progress;
+      return state && ageOfOld(state, ['progress']) === undefined ? progress : undefined;
     },
     onMessage({ type: _type, snapshot: _snapshot, ...told }) {
       const merged = mergeState(state, told);

@@ -44,7 +44,10 @@ export function showFigures(state: KnownState, { takeOffAltitude, inFlight, now 
   html('simulated').hidden = simulated !== true;
 }
 
-/** The values that a figure shows, by its element. A state of drone or dock is never old: many say it only when it changes. */
+/**
+ * The values that a figure shows, by its element. A state of drone or dock is never old: many say it only when it changes. Old
+ * progress isn't shown.
+ */
 const values: Readonly<Record<string, readonly string[]>> = {
   height: [POSITION],
   altitude: [POSITION],
@@ -55,7 +58,6 @@ const values: Readonly<Record<string, readonly string[]>> = {
   battery: ['battery.percent'],
   wind: ['weather.windSpeed', 'weather.windDirection'],
   air: ['weather.temperature', 'weather.humidity', 'weather.rain'],
-  arrival: ['progress'],
 };
 
 /** Marks the figures whose values are older than the newest report, and says how old. @param now the server's time, in Unix ms */

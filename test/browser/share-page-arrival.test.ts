@@ -88,6 +88,31 @@ describe('The share page of a flight to a place', () => {
     await page.locator('.place').waitFor({ state: 'detached' });
   });
 
+  test('shows and tells none of a job that ended in the air, a minute after the drone last said it', async () => {
+    socket.share('share-ended-job', { flight: () => ({ ...knownFlight(), ...way }) });
+    const page = await open('share-ended-job');
+    const publish = (droneState: string, known: object = {}) =>
+      socket.publish('share-ended-job', { ...flight(180), droneState, ...known, timestamp: socket.timeBefore(0) });
+    publish('WAYPOINT', { progress });
+    await estimate(page).getByText('640 m left').waitFor();
+    socket.pass(30_000);
+    publish('HOVER');
+    await page.getByText('Hovering').waitFor();
+    await estimate(page).getByText('640 m left').waitFor();
+    socket.pass(40_000);
+    publish('ORBIT');
+    await page.getByText('Circling').waitFor();
+    expect(await estimate(page).isVisible()).toBe(false);
+    // Figures are announced every 30 seconds.
+    await page.clock.setFixedTime(Date.now() + 40_000);
+    await until('the announcement', async () => {
+      publish('ORBIT');
+      return /battery \d\d %$/.test((await page.locator('#announcer').textContent()) ?? '') || undefined;
+    });
+    publish('WAYPOINT', { progress: { percent: 3, distanceLeft: 910 } });
+    await estimate(page).getByText('910 m left').waitFor();
+  });
+
   test('asks again where the flight leads to when it began without a known job', async () => {
     let asked = 0;
     socket.share('share-asked', { flight: () => ({ ...knownFlight(), ...(asked++ > 1 && way) }) });

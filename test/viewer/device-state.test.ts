@@ -178,6 +178,25 @@ describe('The progress, whose job a viewer is not told', () => {
     expect(tell({ timestamp: at(1), progress: { percent: 76 } })).toMatchObject({ isOtherJob: false });
     expect(tell({ timestamp: at(2), progress: { percent: 1 } })).toMatchObject({ isOtherJob: true });
   });
+
+  test.each([
+    ['a minute', 60, { percent: 97 }],
+    ['more than a minute', 60.001, undefined],
+    ['an hour', 3600, undefined],
+  ])('that was measured %s before the newest report: %s s, %j', (_, second, expected) => {
+    const said = { droneState: 'HOVER', progress: { percent: 97, distanceLeft: 3 } };
+    const given = givenDevice({ timestamp: at(0), ...said });
+    // What comes late tells no more of now than what has come.
+    given.tell({ timestamp: at(second), droneState: 'HOVER', ...position(8.6) });
+    given.tell({ timestamp: at(-1), battery: { percent: 50 } });
+    const shown = () => given.device.progress;
+    expect(shown()).toEqual(expected && expect.objectContaining(expected));
+    expect(given.flight.inFlight).toBe(true);
+    // It is that of another job all the same that comes next.
+    const next = { timestamp: at(second + 1), progress: { percent: 1 } };
+    expect(given.tell(next)).toMatchObject({ isOtherJob: true });
+    expect(shown()).toMatchObject({ percent: 1 });
+  });
 });
 
 describe('The altitude of the take-off', () => {

@@ -57,6 +57,8 @@ describe('The share page of a device that reports in parts', () => {
     ).toEqual([]);
     const known = mergeAll(recording);
     await waitForText(page, 'battery', `${known?.battery?.percent ?? NaN} %`);
+    // The page draws up to 100 ms later.
+    await page.locator('#heading', { hasText: '120° SE' }).waitFor();
     expect((await page.evaluate<Shown>(READ)).figures).toEqual({
       height: '0.0',
       altitude: '408.0',
@@ -163,39 +165,73 @@ describe('The share page of a device that reports in parts', () => {
     });
   });
 
+  /** Pictures of the names of figures, which keep their colour, with the space after them. */
+  const namesOf = async (page: Page): Promise<ReadonlyMap<string, string>> => {
+    const pictures = new Map<string, string>();
+    for (const id of ['height', 'altitude', 'position', 'speed', 'battery', 'heading', 'wind', 'air']) {
+      const clip = await page.evaluate<{ x: number; y: number; width: number; height: number }>(`(() => {
+        const label = document.getElementById('${id}').closest('div').querySelector('dt');
+        const name = (label.querySelector('[data-text]') ?? label).getBoundingClientRect();
+        return { x: name.x, y: name.y + scrollY, width: name.width + 15, height: name.height };
+      })()`);
+      pictures.set(id, (await page.screenshot({ clip, fullPage: true })).toString('base64'));
+    }
+    return pictures;
+  };
+
+  const isHollow = (page: Page) =>
+    page.evaluate<boolean>(`getComputedStyle(document.querySelector('.drone .halo')).strokeDasharray !== 'none'`);
+
+  const narrow = { ...phone, viewport: { width: 320, height: 740 }, deviceScaleFactor: 1 };
+  const german = /^vor 1 min gemessen$/;
+  const english = /^measured 1 min ago$/;
   test.each<[string, BrowserContextOptions, RegExp]>([
-    ['light', { colorScheme: 'light' }, /^measured 1 min ago$/],
-    ['dark', { colorScheme: 'dark', locale: 'de-CH' }, /^vor 1 min gemessen$/],
-    ['narrow', { ...phone, viewport: { width: 320, height: 740 }, deviceScaleFactor: 1 }, /^measured 1 min ago$/],
-  ])('with old figures, %s, has no finding of axe and fits', async (look, options, expected) => {
-    const page = await givenOldFigures(`share-old-${look}`, { ...options, reducedMotion: 'reduce' });
-    const live = {
-      navigation: { velocity: navigation.velocity, orientation: navigation.orientation },
-      droneState,
-      dockState,
-    };
-    socket.publish(`share-old-${look}`, { ...live, timestamp: socket.timeBefore(0) });
-    await page.locator('#map[data-old]').waitFor();
-    expect(await words(page)).toEqual({
-      ...Object.fromEntries(
-        ['height', 'altitude', 'position', 'map', 'battery', 'wind', 'air'].map((id) => [
-          id,
-          expect.stringMatching(expected),
-        ]),
-      ),
-      speed: '',
-      heading: '',
-    });
-    expect(await axeFindings(page, 'any')).toEqual([]);
-    const { width, height } = await page.evaluate<{ width: number; height: number }>(
-      '({ width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight })',
-    );
-    const viewport = page.viewportSize();
-    expect(width).toBe(viewport?.width);
-    if (look !== 'narrow') expect(height).toBe(viewport?.height);
-    if (!folder) return;
-    mkdirSync(folder, { recursive: true });
-    await page.waitForTimeout(1200);
-    await page.screenshot({ path: join(folder, `parts-${look}.png`), fullPage: true });
-  });
+    ['light', { colorScheme: 'light' }, english],
+    ['dark', { colorScheme: 'dark', locale: 'de-CH' }, german],
+    ['narrow', narrow, english],
+    ['narrow-german', { ...narrow, locale: 'de-CH' }, german],
+    ['forced', { forcedColors: 'active', colorScheme: 'light' }, english],
+    ['forced-dark', { forcedColors: 'active', colorScheme: 'dark' }, english],
+    ['forced-narrow', { ...narrow, forcedColors: 'active', locale: 'de-CH' }, german],
+  ])(
+    'with old figures, %s, tells them without colours, has no finding of axe and fits',
+    async (look, options, expected) => {
+      const page = await givenOldFigures(`share-old-${look}`, { ...options, reducedMotion: 'reduce' });
+      const before = await namesOf(page);
+      expect(await isHollow(page)).toBe(false);
+      const live = {
+        navigation: { velocity: navigation.velocity, orientation: navigation.orientation },
+        droneState,
+        dockState,
+      };
+      socket.publish(`share-old-${look}`, { ...live, timestamp: socket.timeBefore(0) });
+      await page.locator('#map[data-old]').waitFor();
+      expect(await words(page)).toEqual({
+        ...Object.fromEntries(
+          ['height', 'altitude', 'position', 'map', 'battery', 'wind', 'air'].map((id) => [
+            id,
+            expect.stringMatching(expected),
+          ]),
+        ),
+        speed: '',
+        heading: '',
+      });
+      const after = await namesOf(page);
+      const marked = [...after].filter(([id, picture]) => picture !== before.get(id)).map(([id]) => id);
+      expect(marked).toEqual(['height', 'altitude', 'position', 'battery', 'wind', 'air']);
+      expect(await isHollow(page)).toBe(true);
+      // Forced colours are the system's, and axe takes the page's for some of them.
+      if (!options.forcedColors) expect(await axeFindings(page, 'any')).toEqual([]);
+      const { width, height } = await page.evaluate<{ width: number; height: number }>(
+        '({ width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight })',
+      );
+      const viewport = page.viewportSize();
+      expect(width).toBe(viewport?.width);
+      if (!look.includes('narrow')) expect(height).toBe(viewport?.height);
+      if (!folder) return;
+      mkdirSync(folder, { recursive: true });
+      await page.waitForTimeout(1200);
+      await page.screenshot({ path: join(folder, `parts-${look}.png`), fullPage: true });
+    },
+  );
 });

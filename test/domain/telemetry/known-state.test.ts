@@ -99,7 +99,14 @@ describe('mergeState', () => {
 
   const landed: KnownState = { timestamp: at(0), droneState: 'LANDED' };
   const flying = { timestamp: at(0), droneState: 'HOVER', jobId: 'a' };
-  test.each<[what: string, before: KnownState | undefined, late: KnownState, expected: [string?, number?]]>([
+  test.each<
+    [
+      what: string,
+      before: KnownState | undefined,
+      late: KnownState,
+      expected: [jobId?: string | undefined, percent?: number],
+    ]
+  >([
     ['a job of before it landed', landed, { timestamp: at(-5), jobId: 'b', progress: { percent: 5 } }, []],
     ['a job of when it landed', landed, { timestamp: at(0), jobId: 'b' }, ['b']],
     ['progress of before it landed', landed, { timestamp: at(-5), progress: { percent: 5 } }, []],

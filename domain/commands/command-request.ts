@@ -50,12 +50,3 @@ export function asksForStop(text: string | null): boolean {
     return false;
   }
 }
-
-/** The command in a request, and what is not part of it. */
-export function splitRequest({ jobId, timeoutSeconds, ...command }: CommandRequest): {
-  readonly command: Command;
-  readonly jobId: string | undefined;
-  readonly timeoutSeconds: number | undefined;
-} {
-  return { command, jobId, timeoutSeconds };
-}

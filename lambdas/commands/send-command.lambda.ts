@@ -1,7 +1,6 @@
 import * as endpoints from '../../contract/commands/commands.endpoints';
 import { findDevice } from '../../data/fleet/devices';
 import { findJob } from '../../data/jobs/jobs';
-import { splitRequest } from '../../domain/commands/command-request';
 import { acceptCommand } from './accept-command';
 import { idempotencyKey } from '../serve/idempotency-key';
 import { jsonBody } from '../serve/json-body';
@@ -11,7 +10,7 @@ export const handler = serve(
   'POST /v3/devices/{deviceId}/commands',
   endpoints.sendCommand,
   async ({ caller: { organisation, clientId }, path: { deviceId }, body, now, firstAnswer }) => {
-    const { command, jobId, timeoutSeconds } = splitRequest(body);
+    const { jobId, timeoutSeconds, ...command } = body;
     const [device, job] = await Promise.all([
       findDevice(organisation, deviceId),
       jobId === undefined ? undefined : findJob(organisation, jobId),

@@ -5,14 +5,12 @@ import type { Device } from '../../domain/fleet/device';
 import type { Organisation } from '../../domain/values/id';
 import type { Detail } from '../../domain/values/refusal';
 import { faultIn, NOT_YOURS, type KnownDevice, type RecordEntry } from '../../domain/fleet/sample-decision';
-import type { KnownState } from '../../domain/telemetry/known-state';
 import { sampleSequence, withoutNullIsland, type Sample } from '../../domain/telemetry/sample';
 import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { allSettled, fulfilled } from '../runtime/concurrency';
 import { saveNewest, type ReceivedWith } from './save-newest';
 import { beginDelivery, type Delivery } from './deliver-telemetry';
 import { flownJobs, forgetDevice, knownDevices, noteClock, rememberDevice, rememberRecorded } from './device-memory';
-import { sampleMessage } from './telemetry-message';
 
 /** What became of some samples. */
 export interface Acceptance {
@@ -129,7 +127,7 @@ async function settle(message: Message, known: KnownDevice, samples: readonly Sa
   const kept = entries.filter((entry) => isRecordKept(entry, message.now));
   const recording = kept.map((entry) => record(entry));
   const acting = [
-    deliver(message, device, messages),
+    ...(messages.length > 0 ? [message.delivery.send(device, messages)] : []),
     ...recording,
     ...(saving.kind === 'report' && message.isLive ? [noteReport(message, device)] : []),
   ];
@@ -145,14 +143,6 @@ async function record(entry: RecordEntry): Promise<readonly Sample[]> {
   if (!(await recordPosition(entry))) return [];
   rememberRecorded(point.deviceId, point.timestamp);
   return sample ? [sample] : [];
-}
-
-async function deliver({ delivery, now }: Message, device: Device, states: readonly KnownState[]): Promise<void> {
-  if (states.length === 0) return;
-  await delivery.send(
-    device,
-    states.map((state) => sampleMessage(device, state, now)),
-  );
 }
 
 /** A device that sends only old samples is online all the same: its clock was ahead, or they arrived out of order. */

@@ -1,4 +1,3 @@
-import type { DeviceTelemetryMessage } from '../../contract/channels/socket-messages';
 import { subscribe } from '../../contract/telemetry/telemetry.actions';
 import { findTelemetryFollowers, type Follower } from '../../data/channels/followers';
 import { publishOnTopic } from '../../data/channels/iot-data-plane';
@@ -10,21 +9,22 @@ import { isActive } from '../../data/access/organisation-status';
 import { readShare } from '../../data/shares/shares';
 import type { Device } from '../../domain/fleet/device';
 import { isFollowed } from '../../domain/telemetry/followed-until';
+import type { KnownState } from '../../domain/telemetry/known-state';
 import { organisationOf, type Organisation } from '../../domain/values/id';
 import { allSettled, memoise, withConcurrency } from '../runtime/concurrency';
 import { followedGroup } from './followed-group';
 import { outgoing, sendToFollower, type OutgoingMessage } from '../sockets/send-to-followers';
 import { logger } from '../runtime/logger';
-import { viewerMessage } from './telemetry-message';
+import { sampleMessage, viewerMessage } from './telemetry-message';
 
 /** The delivery of the samples of one message, which may be of several devices. */
 export interface Delivery {
   /**
-   * Sends messages about a device, in order, to all of its followers: viewers of a share get them with fewer fields.
-   * Those that asked for batches get them at the end.
+   * Sends what was reported of a device, in order, to all of its followers: viewers of a share get it with fewer fields.
+   * Those that asked for batches get it at the end.
    * @throws Error when the followers can't be read
    */
-  send(device: Device, messages: readonly DeviceTelemetryMessage[]): Promise<void>;
+  send(device: Device, states: readonly KnownState[]): Promise<void>;
   /** Sends the batches, once `send` was called for every device of the message. */
   end(): Promise<void>;
   /**
@@ -43,11 +43,11 @@ const LOOKED_UP_FOR_MS = 250;
 /** How often it is looked up again. More would be a store so slow that the function ends first. */
 const MAX_LOOK_UPS = 3;
 
-/** The messages about a device, and who has got them. */
+/** What was reported of a device, and who has got it. */
 interface Sent {
   readonly device: Device;
-  readonly toPartner: readonly OutgoingMessage[];
-  readonly toViewer: readonly OutgoingMessage[];
+  readonly states: readonly KnownState[];
+  readonly receivedAt: Date;
   readonly receivers: Set<string>;
 }
 
@@ -59,13 +59,8 @@ export function beginDelivery(organisation: Organisation, now: Date, begun: numb
   const sent: Sent[] = [];
   const first = sendOnce(findFollowers(now));
   return {
-    async send(device, messages) {
-      const each: Sent = {
-        device,
-        toPartner: messages.map((message) => outgoing(message)),
-        toViewer: messages.map((message) => outgoing(viewerMessage(message))),
-        receivers: new Set(),
-      };
+    async send(device, states) {
+      const each: Sent = { device, states, receivedAt: now, receivers: new Set() };
       sent.push(each);
       await first.send(each);
     },
@@ -96,7 +91,7 @@ async function sendAgain(organisation: Organisation, sent: readonly Sent[]): Pro
   await again.end();
 }
 
-/** Sends messages to followers that have not got them, at once or in a batch at the end. */
+/** Sends what was reported to followers that have not got it, at once or in a batch at the end. */
 function sendOnce(followersOf: FollowersOf) {
   const searches: Promise<unknown>[] = [];
   const batches = new Map<string, { readonly follower: Follower; readonly all: OutgoingMessage[] }>();
@@ -107,11 +102,17 @@ function sendOnce(followersOf: FollowersOf) {
     batches.set(key, batch);
   };
   return {
-    async send({ device, toPartner, toViewer, receivers }: Sent): Promise<void> {
+    async send({ device, states, receivedAt, receivers }: Sent): Promise<void> {
       const searching = followersOf(device);
       searches.push(searching);
       const followers = (await searching).filter(({ connectionId }) => !receivers.has(connectionId));
+      // Most devices have none.
+      if (followers.length === 0) return;
       for (const { connectionId } of followers) receivers.add(connectionId);
+      const messages = states.map((state) => sampleMessage(device, state, receivedAt));
+      const toPartner = messages.map((message) => outgoing(message));
+      const hasViewers = followers.some(({ shareCode }) => shareCode !== undefined);
+      const toViewer = hasViewers ? messages.map((message) => outgoing(viewerMessage(message))) : [];
       for (const follower of followers) if (follower.batch) addToBatch(follower, toPartner);
       await withConcurrency(
         followers.filter(({ batch }) => !batch),

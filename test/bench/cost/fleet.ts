@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Usage } from 'cloud-assembly-runner';
 import { pathTo } from '../../../domain/jobs/job-lifecycle';
+import { DEVICE_POINT_EVERY_S } from '../../../domain/telemetry/flight-record';
 import { followGroups } from '../support/followers';
 import { billOf, type Bill } from './bill';
 import { between, beyondIdle, positive, readSettled, scaled, sum, type Setup } from './metered-stack';
@@ -11,6 +12,8 @@ const DEVICES = 100;
 const FOLLOWED_DEVICES = 20;
 const SECONDS = 30;
 const WARM_UP_SECONDS = 5;
+const INTERVAL_MS = DEVICE_POINT_EVERY_S * 1000;
+const INTERVAL_BEGUN_MS = 50;
 /** A machine that keeps up has settled so soon after the last report, with the quiet time of a reading. */
 const MAX_LAG_S = 8;
 const MONTH_SECONDS = 730 * 3600;
@@ -127,6 +130,8 @@ async function second(setup: Setup, scene: Scene): Promise<Usage> {
   await readSettled(access);
   await report(setup, motion, WARM_UP_SECONDS, scene);
   const before = await readSettled(access);
+  // Whole intervals of a device's record, of which one more costs each device a write.
+  await pause(INTERVAL_MS + INTERVAL_BEGUN_MS - (Date.now() % INTERVAL_MS));
   const reported = await report(setup, motion, SECONDS, scene);
   const after = await readSettled(access);
   // Samples that wait for a busy machine are passed over when later ones arrive, so they would not be counted.

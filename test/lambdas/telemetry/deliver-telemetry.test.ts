@@ -2,8 +2,8 @@ import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/clien
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { PartnerSession } from '../../../data/channels/sessions';
 import type { Follower } from '../../../data/channels/followers';
-import type { DeviceTelemetryMessage } from '../../../contract/channels/socket-messages';
 import { deviceRecord, type Device } from '../../../domain/fleet/device';
+import type { KnownState } from '../../../domain/telemetry/known-state';
 import { beginDelivery } from '../../../lambdas/telemetry/deliver-telemetry';
 import { acme, id } from '../../domain/fixtures/samples';
 import { gone, sockets } from '../../data/fixtures/sockets';
@@ -22,15 +22,24 @@ import {
 import { givenBufferingFollower } from '../fixtures/buffering-follower';
 
 const kestrel = deviceRecord.parse(deviceItem(id('device'), { socketsUntil: later }));
-async function deliverTelemetry(to: Device, sent: readonly DeviceTelemetryMessage[]): Promise<void> {
-  const delivery = beginDelivery(acme, new Date(), Date.now());
+async function deliverTelemetry(to: Device, sent: readonly KnownState[]): Promise<void> {
+  const delivery = beginDelivery(acme, receivedAt, Date.now());
   await delivery.send(to, sent);
   await delivery.end();
 }
 const { deviceId, deviceGroupId } = kestrel;
-const at = '2026-11-27T10:30:15.123Z';
-const common = { type: 'device.telemetry' as const, deviceId, deviceGroupId, receivedAt: at, timestamp: at };
-const messages = [1, 2, 3].map((sequence) => ({ ...common, sequence }));
+const receivedAt = new Date('2026-11-27T10:30:15.123Z');
+/** The sequence of the first of the states. */
+const first = receivedAt.getTime() - 3;
+const states = [0, 1, 2].map((ms): KnownState => ({ timestamp: new Date(first + ms).toISOString() }));
+const messages = states.map((state, index) => ({
+  type: 'device.telemetry' as const,
+  deviceId,
+  deviceGroupId,
+  sequence: first + index,
+  receivedAt: receivedAt.toISOString(),
+  ...state,
+}));
 /** The same for viewers. */
 const visible = messages.map(({ deviceGroupId: _group, ...rest }) => rest);
 const follower = (connectionId: string, change: Partial<Follower> = {}): Follower => ({
@@ -50,15 +59,15 @@ beforeEach(() => {
 test('a follower of a device or its group is sent all messages in order, and once if it follows both', async () => {
   givenFollowers(kestrel.deviceId, 'both', 'device only');
   givenFollowers(kestrel.deviceGroupId, 'group only', 'both');
-  await deliverTelemetry(kestrel, messages);
+  await deliverTelemetry(kestrel, states);
   for (const follower of ['both', 'device only', 'group only']) expect(sentTo(follower)).toEqual(messages);
 });
 
 test('the followers of a group are read once when several of its devices report', async () => {
   const gull = { ...kestrel, deviceId: id('device').replace(/.$/, 'z') };
   givenFollowers(kestrel.deviceGroupId, 'of the group');
-  const delivery = beginDelivery(acme, new Date(), Date.now());
-  await Promise.all([delivery.send(kestrel, messages), delivery.send(gull, messages)]);
+  const delivery = beginDelivery(acme, receivedAt, Date.now());
+  await Promise.all([delivery.send(kestrel, states), delivery.send(gull, states)]);
   await delivery.end();
   expect(store).toHaveReceivedCommandTimes(QueryCommand, 3);
   expect(sentTo('of the group')).toHaveLength(2 * messages.length);
@@ -69,7 +78,7 @@ test('the followers of all pages are sent the messages, after a consistent read'
     .on(QueryCommand, { ExpressionAttributeValues: { ':channel': `telemetry#${kestrel.deviceId}` } })
     .resolvesOnce({ Items: [follower('first')], LastEvaluatedKey: { channel: 'x' } })
     .resolvesOnce({ Items: [follower('end')] });
-  await deliverTelemetry(kestrel, messages);
+  await deliverTelemetry(kestrel, states);
   expect(sentTo('first')).toEqual(messages);
   expect(sentTo('end')).toEqual(messages);
   expect(store).toHaveReceivedCommandWith(QueryCommand, { ConsistentRead: true });
@@ -83,7 +92,7 @@ test('messages for a follower that waits for its snapshot are buffered in order 
   const waiting = follower('waiting', { bufferingSince: 1 });
   const item = await givenBufferingFollower(waiting);
   givenItems(kestrel.deviceId, waiting, follower('there'));
-  await deliverTelemetry(kestrel, messages);
+  await deliverTelemetry(kestrel, states);
   expect(sentTo('waiting')).toEqual([]);
   expect((await item.item()).buffered).toEqual(messages.map((message) => ({ text: JSON.stringify(message) })));
   expect(sentTo('there')).toEqual(messages);
@@ -94,7 +103,7 @@ test('a follower of the group is sent messages directly, although its new subscr
   const item = await givenBufferingFollower(both);
   givenItems(kestrel.deviceId, both);
   givenFollowers(kestrel.deviceGroupId, 'both');
-  await deliverTelemetry(kestrel, messages);
+  await deliverTelemetry(kestrel, states);
   expect(sentTo('both')).toEqual(messages);
   expect(await item.item()).not.toHaveProperty('buffered');
 });
@@ -108,9 +117,9 @@ describe('A follower that asked for batches', () => {
 
   test('is sent all samples of a message, of all devices, in one at the end; the others theirs at once', async () => {
     givenItems(kestrel.deviceGroupId, batching('batching'), follower('each'));
-    const delivery = beginDelivery(acme, new Date(), Date.now());
-    await delivery.send(kestrel, messages);
-    await delivery.send(gull, ofGull);
+    const delivery = beginDelivery(acme, receivedAt, Date.now());
+    await delivery.send(kestrel, states);
+    await delivery.send(gull, states);
     expect(sentTo('batching')).toEqual([]);
     expect(sentTo('each')).toEqual([...messages, ...ofGull]);
     await delivery.end();
@@ -120,8 +129,8 @@ describe('A follower that asked for batches', () => {
 
   test('is sent the samples of every device although the end comes while their followers are read', async () => {
     givenItems(kestrel.deviceGroupId, batching('batching'));
-    const delivery = beginDelivery(acme, new Date(), Date.now());
-    const sending = [delivery.send(kestrel, messages), delivery.send(gull, ofGull)];
+    const delivery = beginDelivery(acme, receivedAt, Date.now());
+    const sending = [delivery.send(kestrel, states), delivery.send(gull, states)];
     await delivery.end();
     await Promise.all(sending);
     const [{ samples = [] } = {}, ...others] = sentTo('batching') as { samples?: object[] }[];
@@ -145,15 +154,15 @@ describe('A follower that asked for batches', () => {
   test('is sent each sample once when it follows the device and its group', async () => {
     givenItems(kestrel.deviceGroupId, batching('batching'));
     givenItems(kestrel.deviceId, batching('batching', { channel: `telemetry#${kestrel.deviceId}` }));
-    await deliverTelemetry(kestrel, messages);
+    await deliverTelemetry(kestrel, states);
     expect(sentTo('batching')).toEqual([batchOf(...messages)]);
   });
 
   test('is sent nothing older than its snapshot', async () => {
-    givenItems(kestrel.deviceGroupId, batching('batching', { sentSequences: { [kestrel.deviceId]: 1 } }));
-    const delivery = beginDelivery(acme, new Date(), Date.now());
-    await delivery.send(kestrel, messages);
-    await delivery.send(gull, ofGull);
+    givenItems(kestrel.deviceGroupId, batching('batching', { sentSequences: { [kestrel.deviceId]: first } }));
+    const delivery = beginDelivery(acme, receivedAt, Date.now());
+    await delivery.send(kestrel, states);
+    await delivery.send(gull, states);
     await delivery.end();
     expect(sentTo('batching')).toEqual([batchOf(...messages.slice(1), ...ofGull)]);
   });
@@ -162,7 +171,7 @@ describe('A follower that asked for batches', () => {
     const waiting = batching('waiting', { bufferingSince: 1 });
     const item = await givenBufferingFollower(waiting);
     givenItems(kestrel.deviceGroupId, waiting);
-    await deliverTelemetry(kestrel, messages);
+    await deliverTelemetry(kestrel, states);
     expect(sentTo('waiting')).toEqual([]);
     expect((await item.item()).buffered).toEqual(messages.map((message) => ({ text: JSON.stringify(message) })));
   });
@@ -171,7 +180,7 @@ describe('A follower that asked for batches', () => {
     givenItems(kestrel.deviceGroupId, batching('stuck'), batching('there'));
     sockets.on(PostToConnectionCommand, { ConnectionId: 'stuck' }).rejects(new Error('timed out'));
     sockets.on(DeleteConnectionCommand).rejects(new Error('timed out as well'));
-    await expect(deliverTelemetry(kestrel, messages)).resolves.toBeUndefined();
+    await expect(deliverTelemetry(kestrel, states)).resolves.toBeUndefined();
     expect(sentTo('there')).toEqual([batchOf(...messages)]);
     expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'stuck' }]);
   });
@@ -181,8 +190,8 @@ describe('A follower that asked for batches', () => {
     store
       .on(QueryCommand, { ExpressionAttributeValues: { ':channel': `telemetry#${gull.deviceId}` } })
       .rejects(new Error('no store'));
-    const delivery = beginDelivery(acme, new Date(), Date.now());
-    const sending = Promise.allSettled([delivery.send(kestrel, messages), delivery.send(gull, ofGull)]);
+    const delivery = beginDelivery(acme, receivedAt, Date.now());
+    const sending = Promise.allSettled([delivery.send(kestrel, states), delivery.send(gull, states)]);
     await delivery.end();
     expect((await sending).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(sentTo('batching')).toEqual([batchOf(...messages)]);
@@ -190,8 +199,8 @@ describe('A follower that asked for batches', () => {
 });
 
 test('a follower is sent nothing older than its snapshot', async () => {
-  givenItems(kestrel.deviceId, follower('current', { sentSequences: { [kestrel.deviceId]: 2 } }));
-  await deliverTelemetry(kestrel, messages);
+  givenItems(kestrel.deviceId, follower('current', { sentSequences: { [kestrel.deviceId]: first + 1 } }));
+  await deliverTelemetry(kestrel, states);
   expect(sentTo('current')).toEqual(messages.slice(2));
 });
 
@@ -212,7 +221,7 @@ test('a follower whose token or share has expired is sent nothing; only a viewer
       item('viewer', { shareCode: id('share') }, expired + 60),
     ],
   });
-  await deliverTelemetry(kestrel, messages);
+  await deliverTelemetry(kestrel, states);
   expect(closed()).toEqual(['partner over']);
   for (const late of ['partner over', 'viewer over']) expect(sentTo(late)).toEqual([]);
   expect(sentTo('viewer')).toEqual(visible);
@@ -232,7 +241,7 @@ describe('A follower whose token has ended', () => {
 
   test('is sent the messages when its socket has been renewed, and lasts as long as that', async () => {
     givenRenewed({ expiresAt: over + 3600 });
-    await deliverTelemetry(kestrel, messages);
+    await deliverTelemetry(kestrel, states);
     expect(sentTo('renewed')).toEqual(messages);
     expect(closed()).toEqual([]);
     expect(store).toHaveReceivedCommandWith(UpdateCommand, {
@@ -244,14 +253,14 @@ describe('A follower whose token has ended', () => {
   test('is sent the messages when it cannot be extended: the next sample does it', async () => {
     givenRenewed();
     store.on(UpdateCommand).rejects(new Error('throttled'));
-    await deliverTelemetry(kestrel, messages);
+    await deliverTelemetry(kestrel, states);
     expect(sentTo('renewed')).toEqual(messages);
     expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'renewed' }]);
   });
 
   test('loses its subscription, not its socket, when the new token does not allow it', async () => {
     givenRenewed({ scopes: ['stream:publish'] });
-    await deliverTelemetry(kestrel, messages);
+    await deliverTelemetry(kestrel, states);
     expect(sentTo('renewed')).toEqual([]);
     expect(closed()).toEqual([]);
     expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
@@ -260,7 +269,7 @@ describe('A follower whose token has ended', () => {
 
   test('is closed when the new token has ended too', async () => {
     givenRenewed({ expiresAt: over });
-    await deliverTelemetry(kestrel, messages);
+    await deliverTelemetry(kestrel, states);
     expect(sentTo('renewed')).toEqual([]);
     expect(closed()).toEqual(['renewed']);
   });
@@ -268,7 +277,7 @@ describe('A follower whose token has ended', () => {
   test('is closed when its session cannot be read: it could not notice what it misses', async () => {
     givenRenewed();
     store.on(GetCommand, { Key: { channel: 'session#renewed' } }).rejects(new Error('throttled'));
-    await deliverTelemetry(kestrel, messages);
+    await deliverTelemetry(kestrel, states);
     expect(closed()).toEqual(['renewed']);
   });
 });
@@ -285,7 +294,7 @@ test('a closed socket is deleted with all its subscriptions and its seat release
     expiresAt: later,
   }));
   store.on(QueryCommand, { IndexName: 'by-socket' }).resolves({ Items: items });
-  await deliverTelemetry(kestrel, messages);
+  await deliverTelemetry(kestrel, states);
   expect(sentTo('there')).toEqual(messages);
   expect(sentTo('gone')).toHaveLength(1);
   for (const { channel } of items)
@@ -300,14 +309,14 @@ test('a socket that can be neither posted to nor closed affects no other, and is
   givenFollowers(kestrel.deviceId, 'stuck', 'there');
   sockets.on(PostToConnectionCommand, { ConnectionId: 'stuck' }).rejects(new Error('timed out'));
   sockets.on(DeleteConnectionCommand).rejects(new Error('timed out as well'));
-  await expect(deliverTelemetry(kestrel, messages)).resolves.toBeUndefined();
+  await expect(deliverTelemetry(kestrel, states)).resolves.toBeUndefined();
   expect(sentTo('there')).toEqual(messages);
   expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'stuck', error: { message: 'timed out as well' } }]);
 });
 
 test('the delivery fails when followers cannot be read', async () => {
   store.on(QueryCommand).rejects(new Error('no store'));
-  await expect(deliverTelemetry(kestrel, messages)).rejects.toThrow('no store');
+  await expect(deliverTelemetry(kestrel, states)).rejects.toThrow('no store');
 });
 
 test('partners are sent the whole sample, viewers neither group nor job, and of the sensors only the camera orientation', async () => {
@@ -324,9 +333,10 @@ test('partners are sent the whole sample, viewers neither group nor job, and of 
     Items: [follower('partner', { clientId: 'client1' }), follower('viewer', { shareCode: id('share') })],
   });
   const sensorPayload = { camera: { orientation: { heading: 90 }, lens: 'wide' }, note: 'free' };
-  const message = { ...common, sequence: 1, jobId: id('job'), sensorPayload };
-  await deliverTelemetry(kestrel, [message, { ...common, sequence: 2, sensorPayload: { note: 'free' } }]);
-  expect(sentTo('partner')[0]).toEqual(message);
+  const [one, two] = states as [KnownState, KnownState];
+  const whole = { ...one, jobId: id('job'), sensorPayload };
+  await deliverTelemetry(kestrel, [whole, { ...two, sensorPayload: { note: 'free' } }]);
+  expect(sentTo('partner')[0]).toEqual({ ...messages[0], ...whole });
   expect(sentTo('viewer')).toEqual([
     { ...visible[0], sensorPayload: { camera: { orientation: { heading: 90 } } } },
     visible[1],

@@ -1,5 +1,5 @@
 import type { KnownCommand } from '../domain/commands/command';
-import { endsFlight, stopNames } from '../domain/commands/stops';
+import { endsFlight, isStop, stopNames } from '../domain/commands/stops';
 import { isOnGround } from '../domain/telemetry/drone-state';
 import { permitsCommand } from '../domain/shares/viewer-rights';
 import type { Connection } from './connection';
@@ -96,6 +96,27 @@ export function progressText({ controls, done, reasons }: Texts, name: string, p
   if (outcome === 'DONE') return own(done, name) ?? controls.DONE;
   if (outcome !== 'REFUSED' && outcome !== 'FAILED') return controls[outcome];
   return `${controls[outcome]} ${reason ? reasons[reason] : controls.withoutReason}`;
+}
+
+/** The last press of a button that sent a command, and how far that has come. */
+export interface LastPress {
+  /** When it was pressed, in ms. */
+  readonly at: number;
+  readonly progress: CommandProgress | undefined;
+}
+
+/** Within so many ms a further press is a slip of the finger: a double click, or a key that is held. */
+const SLIP_MS = 500;
+/** When a stop can be sent again, in ms, whatever became of the last one: nobody has to wait to keep a drone from harm. */
+const STOP_AGAIN_MS = 2000;
+
+/** Whether a press is no wish for a further command: it comes too soon, or the last one is still under way. */
+export function isPartOf(last: LastPress | undefined, name: string, now: number): boolean {
+  if (!last) return false;
+  const since = now - last.at;
+  if (since < SLIP_MS) return true;
+  const isUnderWay = last.progress !== undefined && commandLook(last.progress) === 'pending';
+  return isUnderWay && !(isStop(name) && since >= STOP_AGAIN_MS);
 }
 
 /** Whether the outcome of a command is still to come. */

@@ -2,6 +2,7 @@ import type { Announcer } from './announcer';
 import {
   commandsWithButton,
   isOutdatedBy,
+  isPartOf,
   needsConfirmation,
   whyBlocked,
   type Blocked,
@@ -12,7 +13,8 @@ import {
   progressText,
   type CommandProgress,
 } from './commands';
-import { HOLD_MS, onConfirmedPress, type PressPhase } from './confirmed-press';
+import { elapsed } from './clock';
+import { HOLD_MS, listenForPresses, type PressPhase } from './press';
 import type { Connection } from './connection';
 import { element, setText } from './element';
 import { errorText } from './error-text';
@@ -38,6 +40,8 @@ interface CommandButton {
   readonly line: HTMLElement;
   phase: PressPhase;
   progress: CommandProgress | undefined;
+  /** When it was sent, in ms; undefined: none was. */
+  sentAt: number | undefined;
   /** Of that command, once the service has accepted it. */
   requestId: string | undefined;
 }
@@ -98,6 +102,10 @@ export function createControls(
       announcer.announce(`${of.label}: ${texts.blocked[blocked]}`);
       return;
     }
+    const now = elapsed();
+    const { name, sentAt, progress } = of;
+    if (isPartOf(sentAt === undefined ? undefined : { at: sentAt, progress }, name, now)) return;
+    of.sentAt = now;
     for (const other of buttons)
       if (other.progress && !isPending(other.progress) && isOutdatedBy(other.name, of.name)) other.progress = undefined;
     const id = `command-${++sent}`;
@@ -126,12 +134,13 @@ export function createControls(
       line,
       phase: 'idle',
       progress: undefined,
+      sentAt: undefined,
       requestId: undefined,
     };
     const label = document.createElement('span');
     setText(label, one.label);
     button.append(label);
-    onConfirmedPress(button, {
+    listenForPresses(button, {
       needsConfirmation: needsConfirmation(name),
       isBlocked: () => whyBlocked(name, situation) !== undefined,
       onPress: () => press(one),

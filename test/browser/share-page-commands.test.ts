@@ -39,6 +39,20 @@ describe('The share page', () => {
   const sent = () => socket.received.slice(before).map(({ command }) => command);
   const requestId = () => `request-${socket.received.length}`;
 
+  const expectSent = async (count: number) => {
+    for (let n = 0; n < 50 && sent().length < count; n++) await page.waitForTimeout(20);
+    expect(sent()).toHaveLength(count);
+  };
+  /** Holds keys on a button for half a second, as a keyboard repeats them. */
+  async function holdKey(of: ReturnType<typeof button>, ...keys: string[]): Promise<void> {
+    await of.focus();
+    for (let n = 0; n < 15; n++) {
+      for (const key of keys) await page.keyboard.down(key);
+      await page.waitForTimeout(33);
+    }
+    for (const key of keys) await page.keyboard.up(key);
+  }
+
   /** Keeps the mouse on a button for a time in ms. */
   async function hold(name: string, milliseconds: number): Promise<void> {
     await button(name).hover();
@@ -81,6 +95,45 @@ describe('The share page', () => {
     await line('Resume', 'Refused. It came too late: press again if you still want it.');
     await line('Pause', '');
     expect(monitored.errors).toEqual([]);
+  });
+
+  test.each<[how: string, press: (of: ReturnType<typeof button>) => Promise<void>]>([
+    ['a double click', (of) => of.dblclick()],
+    ['ten clicks at once', (of) => of.click({ clickCount: 10 })],
+    ['Enter that is held', (of) => holdKey(of, 'Enter')],
+    ['Space that is held', (of) => holdKey(of, 'Space')],
+    ['Enter and Space at once', (of) => holdKey(of, 'Enter', 'Space')],
+    [
+      'a second press while it is on its way',
+      async (of) => {
+        await of.click();
+        await page.waitForTimeout(700);
+        await of.click();
+      },
+    ],
+  ])('sends one command at %s', async (_, press) => {
+    await open({ commands: [...everything, 'x-siren'] });
+    const once = ['Pause', 'Resume', 'Take photo', 'Start recording', 'Stop recording', 'x-siren'];
+    socket.publish(CODE, { ...flight(61), droneState: 'HOVER' });
+    for (const name of once) {
+      before = socket.received.length;
+      await press(button(name));
+      await line(name, 'On its way');
+      await page.waitForTimeout(100);
+      expect([name, sent().length]).toEqual([name, 1]);
+    }
+  });
+
+  test('sends a stop again after two seconds, although the first is on its way', async () => {
+    await open();
+    for (const wait of [700, 1500]) {
+      await button('Pause').click();
+      await line('Pause', 'On its way');
+      await page.waitForTimeout(wait);
+    }
+    await button('Pause').click();
+    await expectSent(2);
+    expect(sent()).toEqual([{ name: 'PAUSE' }, { name: 'PAUSE' }]);
   });
 
   test('ends a flight only when the button is held', async () => {

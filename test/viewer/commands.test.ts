@@ -1,6 +1,7 @@
 import {
   commandsWithButton,
   isOutdatedBy,
+  isPartOf,
   needsConfirmation,
   type Situation,
   whyBlocked,
@@ -13,6 +14,42 @@ import { de } from '../../viewer/texts/de';
 import { en } from '../../viewer/texts/en';
 
 describe('Command buttons', () => {
+  describe('A further press', () => {
+    const [onItsWay, begun, done, lost]: CommandProgress[] = [
+      { step: 'onItsWay' },
+      { outcome: 'DELIVERED' },
+      { outcome: 'DONE' },
+      { step: 'connectionLost' },
+    ];
+    test.each<[name: string, progress: CommandProgress | undefined, ms: number, isOne: boolean]>([
+      ['TAKE_PHOTO', done, 499, false],
+      ['TAKE_PHOTO', done, 500, true],
+      ['TAKE_PHOTO', { step: 'sending' }, 500, false],
+      ['TAKE_PHOTO', onItsWay, 60_000, false],
+      ['TAKE_PHOTO', begun, 60_000, false],
+      ['TAKE_PHOTO', lost, 500, true],
+      ['TAKE_PHOTO', { step: 'noAnswer' }, 8000, true],
+      ['TAKE_PHOTO', { step: 'refused', text: '' }, 500, true],
+      ['TAKE_PHOTO', { step: 'notSent' }, 500, true],
+      ['TAKE_PHOTO', undefined, 500, true],
+      ['x-siren', begun, 60_000, false],
+      ['RESUME', onItsWay, 60_000, false],
+      ['START_RECORDING', onItsWay, 60_000, false],
+      ['PAUSE', onItsWay, 1999, false],
+      ['PAUSE', onItsWay, 2000, true],
+      ['PAUSE', done, 500, true],
+      ['RETURN_HOME', begun, 1999, false],
+      ['RETURN_HOME', begun, 2000, true],
+      ['LAND', begun, 2000, true],
+    ])('of %s, %j, after %i ms is a further command: %s', (name, progress, ms, isOne) => {
+      expect(isPartOf({ at: 1000, progress }, name, 1000 + ms)).toBe(!isOne);
+    });
+
+    test('is the first one when none was sent', () => {
+      expect(isPartOf(undefined, 'PAUSE', 0)).toBe(false);
+    });
+  });
+
   describe('A button', () => {
     const usual = ['PAUSE', 'RESUME', 'RETURN_HOME', 'TAKE_PHOTO', 'START_RECORDING', 'STOP_RECORDING'];
     const control = ['view', 'control'] as const;

@@ -22,15 +22,19 @@ const AGAIN = { after: 500, within: 6000 };
 const CLICK_WITHIN_MS = 300;
 
 /**
- * Makes a button whose press must be confirmed, in one of two ways that pointer and keyboard share: hold it, or press it again. A
- * screen reader, and whoever can't hold, sends clicks only, and has the second way.
+ * Makes a button that is pressed. If a press must be confirmed, there are two ways that pointer and keyboard share: hold it, or
+ * press it again. A screen reader, and whoever can't hold, sends clicks only, and has the second way.
  */
-export function onConfirmedPress(
+export function listenForPresses(
   button: HTMLButtonElement,
   { needsConfirmation, isBlocked, onPhase, onPress }: PressOptions,
 ): void {
   if (!needsConfirmation) {
     button.addEventListener('click', onPress);
+    // Each event of Enter that is held would be a click.
+    button.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && event.repeat) event.preventDefault();
+    });
     return;
   }
   let holding: ReturnType<typeof setTimeout> | undefined;

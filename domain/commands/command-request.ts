@@ -1,6 +1,6 @@
 /** The body of a request for a command: one closed schema for each name, and an open one for names of the platform's own. */
 import * as z from 'zod/mini';
-import { commandNames, commandParameters, MAX_COMMAND_BYTES, type Command, type KnownCommand } from './command';
+import { commandNames, commandParameters, MAX_COMMAND_BYTES, type KnownCommand } from './command';
 import { timeoutBounds } from './command-timeout';
 import { passesLimits, stopNames } from './stops';
 import { freeForm } from '../values/free-form';
@@ -39,7 +39,6 @@ export const ownRequest = z
 
 /** Of several schemas that refuse a body, the last one says which names there are. */
 export const commandRequest = z.union([...Object.values(knownRequests), ownRequest]);
-export type CommandRequest = z.output<typeof commandRequest>;
 
 /** Whether the text of a request asks for a command that passes limits. One that is refused anyway does not. */
 export function asksForStop(text: string | null): boolean {

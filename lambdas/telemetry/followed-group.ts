@@ -7,8 +7,8 @@ import { readFollowed, type FollowedItem } from '../../data/channels/followed-ch
  */
 export const FOLLOWERS_KNOWN_FOR_MS = 500;
 /**
- * When every instance delivers to a group or job that nobody followed before, in ms after that was noted: what had been read before is
- * outdated, and what was accepted by it is stored.
+ * When every instance delivers to a group or job that nobody followed before, in ms after that was noted: what had been
+ * read before is outdated, and what was accepted by it is stored.
  */
 const NOTICED_AFTER_MS = FOLLOWERS_KNOWN_FOR_MS + 250;
 

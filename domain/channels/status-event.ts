@@ -1,4 +1,4 @@
-import { agesOf } from '../telemetry/known-state';
+import { agesOf, shownState } from '../telemetry/known-state';
 import type { CommandRecord } from '../commands/command-record';
 import type { Device } from '../fleet/device';
 import type { Job } from '../jobs/job';
@@ -70,7 +70,12 @@ export const jobMessage = (job: Job): JobStatusMessage => ({
 
 /** A device's state as a message; `at` is the timestamp of a device that never reported. */
 export function deviceMessage({ lastState, ...device }: Device, at: string): DeviceStatusMessage {
-  const { timestamp = at, jobId: _jobId, measuredBefore: _all, ...reported } = lastState ?? {};
+  const {
+    timestamp = at,
+    jobId: _jobId,
+    measuredBefore: _all,
+    ...reported
+  } = (lastState && shownState(lastState)) ?? {};
   return {
     type: 'device.status',
     sequence: device.version,

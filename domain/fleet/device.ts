@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { location } from '../values/destination';
 import { followedUntil } from '../telemetry/followed-until';
 import { takeOff } from '../telemetry/flight';
-import { agesOf, knownState } from '../telemetry/known-state';
+import { agesOf, knownState, shownState } from '../telemetry/known-state';
 import { text } from '../values/text';
 
 /** `online`: the device reported in the last 30 seconds. */
@@ -77,7 +77,7 @@ export const withoutSensors = (group: GroupWithDevices): GroupWithDevices => ({
   ...group,
   devices: group.devices.map(({ lastState, ...device }) => {
     if (!lastState) return device;
-    const { sensorPayload: _payload, measuredBefore: _all, ...told } = lastState;
+    const { sensorPayload: _payload, measuredBefore: _all, ...told } = shownState(lastState);
     const measuredBefore = agesOf(lastState, Object.keys(told));
     return { ...device, lastState: { ...told, ...(measuredBefore && { measuredBefore }) } };
   }),

@@ -4,7 +4,7 @@
  * comes after it acts.
  */
 import type { Device } from './device';
-import { flightAfter, takeOffOfLateState, type FlightPhase, type TakeOff } from '../telemetry/flight';
+import { flightAfter, flightAfterLate, takeOffOfLateState, type FlightPhase, type TakeOff } from '../telemetry/flight';
 import {
   DEVICE_POINT_EVERY_S,
   recordInterval,
@@ -18,8 +18,8 @@ import { organisationOf } from '../values/id';
 import { FLOWN_ON_MS, isFinal, isFlown, type JobStatus } from '../jobs/job-lifecycle';
 import type { Detail } from '../values/refusal';
 import { AHEAD, earliestSame, isAhead } from '../values/reported-time';
-import { measuredAt, mergeState, PARTS_WITHIN_MS, withoutJob, type KnownState } from '../telemetry/known-state';
-import { isReportDue, decideSaving, type Saving } from './state-saving';
+import { measuredAt, mergeState, withoutJob, type KnownState } from '../telemetry/known-state';
+import { beginsLater, isReportDue, decideSaving, type Saving } from './state-saving';
 import { sampleSequence, type Sample } from '../telemetry/sample';
 
 /** A job that a sample names. */
@@ -106,6 +106,9 @@ export interface Decision {
 export const stateBeside = (device: Device, latest: KnownState | undefined): KnownState | undefined =>
   device.lastState && latest ? mergeState(device.lastState, lateState(latest, device)).state : device.lastState;
 
+/** Within so many ms the parts of one state arrive, in any order. */
+const PARTS_WITHIN_MS = 10_000;
+
 /**
  * What comes late of a device, without the job that it names if that is over: it ended, or it was named before the
  * take-off of the flight that the device is in. What is known may have no job for that very reason.
@@ -157,15 +160,15 @@ export function decide(known: KnownDevice, samples: readonly Sample[], jobs: Nam
     taken: joined(taken),
     owed,
     saving:
-      last && taken.length > 0
+      last && (taken.length > 0 || beginsLater(device, last.flight))
         ? decideSaving(device, taken, last, now)
         : { kind: isReportDue(device, now) ? 'report' : 'nothing' },
   };
 }
 
 /** What some states say together, the first of one time. @returns undefined for none */
-const joined = (states: readonly KnownState[]): KnownState | undefined =>
-  states.reduce<KnownState | undefined>((all, next) => mergeState(all, next).state, undefined);
+const joined = (states: readonly (KnownState | undefined)[]): KnownState | undefined =>
+  states.reduce((all, next) => (next ? mergeState(all, next).state : all), undefined);
 
 /** What is new, with the job that its progress is of, so that whoever merges it later knows whose it is. */
 function withJobOfProgress(taken: KnownState | undefined, { jobId, ...known }: KnownState): KnownState | undefined {
@@ -197,6 +200,7 @@ function stepsOf(before: KnownState | undefined, { device }: KnownDevice, sample
     const known = state;
     const [{ timestamp }] = own;
     const isLate = before !== undefined && Date.parse(timestamp) <= sampleSequence(before);
+    const isTooLate = state !== undefined && sampleSequence(state) - Date.parse(timestamp) > LATE_BY_MS;
     const news: Sample[] = [];
     const takenOfEach: KnownState[] = [];
     for (const sample of own) {
@@ -205,7 +209,6 @@ function stepsOf(before: KnownState | undefined, { device }: KnownDevice, sample
         state,
         isLate ? lateState(stateIn(sample), { ...device, ...flight }, jobs) : stateIn(sample),
       );
-      const isTooLate = state !== undefined && sampleSequence(state) - sampleSequence(sample) > LATE_BY_MS;
       if (!merged.taken || isTooLate) continue;
       state = merged.state;
       news.push(sample);
@@ -215,6 +218,7 @@ function stepsOf(before: KnownState | undefined, { device }: KnownDevice, sample
     if (!state || !said) continue;
     const taken = withJobOfProgress(joined(takenOfEach), state);
     if (taken) flight = flightAfter({ lastState: known, ...flight }, taken);
+    if (isLate && !isTooLate) flight = flightAfterLate(flight, said);
     if (!isLate && said.jobId === undefined && hasEnded(state.jobId, device, jobs, timestamp))
       state = withoutJob(state);
     steps.push({ samples: own, said, news, taken, state, flight, isLate });
@@ -254,7 +258,8 @@ function jobOf({ said, state, flight, isLate }: Step): string | undefined {
 
 /**
  * What followers are told: samples as they were published, of one that came late only what is new; that again with the
- * next sample, since most drop what is not later.
+ * next sample, since most drop what is not later. Nothing else is told again: many take what comes last for the latest,
+ * and another instance may have told a later value meanwhile.
  */
 function tell(owedBefore: KnownState | undefined, steps: readonly Step[]) {
   const messages: KnownState[] = [];
@@ -262,10 +267,9 @@ function tell(owedBefore: KnownState | undefined, steps: readonly Step[]) {
   for (const step of steps) {
     if (!step.taken) continue;
     const job = step.said.jobId === undefined ? jobKnownIn(step) : undefined;
-    const beside = [...(owed && !step.isLate ? [owed] : []), ...(job ? [job] : [])];
     const own = step.isLate ? step.taken : step.said;
-    messages.push(joined([own, ...beside]) ?? own);
-    owed = step.isLate ? joined([...(owed ? [owed] : []), step.taken]) : undefined;
+    messages.push(joined([own, step.isLate ? undefined : owed, job]) ?? own);
+    owed = step.isLate ? joined([owed, step.taken]) : undefined;
   }
   return { messages, owed };
 }

@@ -60,7 +60,8 @@ export function decideSaving(
   now: Date,
 ): Saving {
   const { status, savedAt, lastState, transitions = 0 } = device;
-  const stays = states.every((each) => staysAtRest(lastState, each));
+  const isOtherFlight = beginsLater(device, flight);
+  const stays = !isOtherFlight && states.every((each) => staysAtRest(lastState, each));
   const interval = stays ? REST_SAVE_INTERVAL_MS : SAVE_INTERVAL_MS;
   const latestSave = latestSaveOf(interval, now);
   const write = (reason: WriteReason): Saving => ({
@@ -72,9 +73,13 @@ export function decideSaving(
   });
   if (status !== 'online' || savedAt === undefined || savedAt <= latestSave) return write('due');
   if (stays) return { kind: 'keep' };
-  const isChange = states.some((each) => isTransition(lastState, each)) || endsJob(lastState, state);
+  const isChange = isOtherFlight || states.some((each) => isTransition(lastState, each)) || endsJob(lastState, state);
   return isChange && transitions < MAX_TRANSITIONS ? write('transition') : { kind: 'wait' };
 }
+
+/** Whether the flight that a device is in is found to have begun later than was known. */
+export const beginsLater = ({ takeOff: before }: Pick<Device, 'takeOff'>, { takeOff }: FlightPhase): boolean =>
+  before !== undefined && takeOff !== undefined && before.timestamp < takeOff.timestamp;
 
 /** Whether the job that a device was known to fly has ended. */
 const endsJob = (before: DeviceState | undefined, after: DeviceState): boolean =>

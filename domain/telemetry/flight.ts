@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { airborneIn, isOnGround } from './drone-state';
-import { measuredAt, PARTS_WITHIN_MS, type KnownState } from './known-state';
-import { position, type DeviceState } from './sample';
+import { measuredAt, type KnownState } from './known-state';
+import { metresBetween, position, type DeviceState } from './sample';
 
 /** The beginning of a flight: ISO 8601, and metres above mean sea level if a position was reported by then. */
 export const takeOff = z.object({ timestamp: z.string(), altitude: z.optional(z.number()) });
@@ -34,11 +34,21 @@ export interface FlightState extends FlightPhase {
 const round = (value: number, digits: number) => Number(value.toFixed(digits));
 const altitudeIn = (state: DeviceState | undefined) => state?.navigation?.position?.coordinates[2];
 
-/** The altitude of the place where a device stands; undefined when its position may be of another one. */
-function standingAltitude({ lastState, standsSince }: FlightState): number | undefined {
+/** A place so near, in metres, is the one where the device stood. */
+const SAME_PLACE_METRES = 50;
+
+/**
+ * The altitude of the place where a device stands; undefined when its position may be of another one. After a silence that
+ * is so unless it is still there: it may have been carried away, or have flown.
+ */
+function standingAltitude({ lastState, standsSince }: FlightState, next: DeviceState, silence: number) {
   const since = standsSince === undefined ? measuredAt(lastState, 'droneState') : Date.parse(standsSince);
   const at = measuredAt(lastState, 'navigation.position') ?? -Infinity;
-  return since === undefined || at >= since - PARTS_WITHIN_MS ? altitudeIn(lastState) : undefined;
+  // The last position in the air is higher than the landing.
+  if (since !== undefined && at < since) return undefined;
+  const [before, after] = [lastState, next].map((state) => state?.navigation?.position?.coordinates);
+  const isNear = before !== undefined && after !== undefined && metresBetween(before, after) <= SAME_PLACE_METRES;
+  return silence <= MAX_SILENCE_ON_GROUND_MS || isNear ? altitudeIn(lastState) : undefined;
 }
 
 function takeOffAfter(device: FlightState, next: DeviceState, silence: number) {
@@ -48,7 +58,8 @@ function takeOffAfter(device: FlightState, next: DeviceState, silence: number) {
   const goesOn = before !== undefined && (airborne === undefined || silence <= MAX_SILENCE_MS);
   if (!goesOn && airborne === undefined) return undefined;
   // The last position on the ground is that of the take-off.
-  const altitude = before === undefined ? (standingAltitude(device) ?? altitudeIn(next)) : altitudeIn(next);
+  const altitude =
+    before === undefined ? (standingAltitude(device, next, silence) ?? altitudeIn(next)) : altitudeIn(next);
   if (goesOn && (before.altitude !== undefined || altitude === undefined)) return before;
   const timestamp = goesOn ? before.timestamp : next.timestamp;
   return { timestamp, ...(altitude !== undefined && { altitude: round(altitude, 1) }) };
@@ -71,6 +82,18 @@ function standsSinceAfter({ standsSince }: FlightState, { droneState, timestamp 
 export function flightAfter(device: FlightState, next: DeviceState): FlightPhase {
   const silence = device.lastState ? Date.parse(next.timestamp) - Date.parse(device.lastState.timestamp) : 0;
   return { takeOff: takeOffAfter(device, next, silence), standsSince: standsSinceAfter(device, next, silence) };
+}
+
+/**
+ * The flight that a device is in after a late state: if that says that the device stood since the take-off, the known
+ * flight began there.
+ */
+export function flightAfterLate({ takeOff: before, ...phase }: FlightPhase, late: DeviceState): FlightPhase {
+  if (!before || before.timestamp >= late.timestamp || !isOnGround(late.droneState))
+    return { takeOff: before, ...phase };
+  const altitude = altitudeIn(late);
+  const { timestamp } = late;
+  return { ...phase, takeOff: { timestamp, ...(altitude !== undefined && { altitude: round(altitude, 1) }) } };
 }
 
 /** The take-off of the flight that a device is in, if a late state belongs to that flight. */

@@ -16,9 +16,6 @@ export const measuredBefore = z.catchall(z.object({}), z.number().check(z.minimu
 export const knownState = z.extend(deviceState, { measuredBefore: z.optional(measuredBefore) });
 export type KnownState = z.output<typeof knownState>;
 
-/** Within so many ms the parts of one state are measured, and arrive in any order. */
-export const PARTS_WITHIN_MS = 10_000;
-
 /** A value, by its path in a state, and the part that it is of. */
 interface Leaf {
   readonly path: string;
@@ -273,3 +270,7 @@ export function withoutJob({
   const rest = Object.entries(before ?? {}).filter(([path]) => path !== 'jobId' && path !== 'progress');
   return { ...state, ...(rest.length > 0 && { measuredBefore: Object.fromEntries(rest) }) };
 }
+
+/** What is shown of a state. Progress is that of a job: it may be told before its job is, and is none without one. */
+export const shownState = (state: KnownState): KnownState =>
+  state.progress && state.jobId === undefined ? withoutJob(state) : state;

@@ -1,7 +1,7 @@
 /** What is known of a device is saved as its state, as often as it takes. */
 import { scheduleOfflineCheck } from '../../data/fleet/device-checks';
 import { saveState } from '../../data/fleet/save-device-state';
-import type { FollowedJobs } from '../../data/jobs/named-jobs';
+import { readNamedJobs, type FollowedJobs } from '../../data/jobs/named-jobs';
 import type { Device } from '../../domain/fleet/device';
 import { OFFLINE_AFTER_MS } from '../../domain/fleet/offline';
 import { decide, stateBeside, type Decision, type KnownDevice } from '../../domain/fleet/sample-decision';
@@ -53,7 +53,16 @@ export async function saveNewest(
   }
   if (attempt === MAX_ATTEMPTS) throw new Error('a state could not be saved: other writes came first each time');
   rememberDevice(device, now);
-  return saveNewest(received, { ...known, device, latest: stateBeside(device, known.latest) }, samples, attempt + 1);
+  const latest = stateBeside(device, known.latest);
+  return saveNewest(await withJobOf(device, received), { ...known, device, latest }, samples, attempt + 1);
+}
+
+/** With the job that another instance has saved for a device: it may have ended since. */
+async function withJobOf({ lastState }: Device, received: ReceivedWith): Promise<ReceivedWith> {
+  const jobId = lastState?.jobId;
+  if (jobId === undefined || received.jobs.has(jobId)) return received;
+  const found = await readNamedJobs(received.organisation, [jobId]);
+  return { ...received, jobs: new Map([...received.jobs, ...found]) };
 }
 
 /** Whether nobody needs the record of a write in the stream: nobody follows the device's group, or the job that it flies. */

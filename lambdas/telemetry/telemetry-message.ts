@@ -2,7 +2,7 @@
 import type { DeviceTelemetryMessage, ViewerTelemetryMessage } from '../../contract/channels/socket-messages';
 import { viewerTelemetryFields } from '../../contract/channels/viewer-telemetry-fields';
 import type { Device } from '../../domain/fleet/device';
-import { agesOf, type KnownState } from '../../domain/telemetry/known-state';
+import { agesOf, shownState, type KnownState } from '../../domain/telemetry/known-state';
 import { ageAt, sampleSequence } from '../../domain/telemetry/sample';
 
 /** The message for a sample (DESIGN section 3). `now` is when the sample was received. */
@@ -22,7 +22,7 @@ export const sampleMessage = (
 /** The message for the last known state of a device; undefined when it never reported. `now` is when it is sent. */
 export const snapshotMessage = (device: Device, now: Date): DeviceTelemetryMessage | undefined =>
   device.lastState && {
-    ...sampleMessage(device, device.lastState, new Date(device.reportedAt ?? now)),
+    ...sampleMessage(device, shownState(device.lastState), new Date(device.reportedAt ?? now)),
     snapshot: true,
     age: ageAt(device.lastState, now),
   };

@@ -106,6 +106,26 @@ describe('Followers are told', () => {
   });
 });
 
+test('nothing but what is late is told again: another instance may have told a later value meanwhile', () => {
+  const unsaved = mergeState(known, { timestamp: at(-0.5), weather: { rain: 1 } }).state;
+  const { messages } = of([part(0, { battery: { percent: 79 }, jobId })], { latest: unsaved });
+  expect(tuples(messages)).toEqual([[at(0), { battery: { percent: 79 }, jobId }]]);
+});
+
+test('a landing that is told late cuts the flight, and is saved at once', () => {
+  const flown = device({ timestamp: at(-1), droneState: 'HOVER' }, { takeOff: { timestamp: at(-60), altitude: 450 } });
+  const landing = part(-30, { droneState: 'LANDED', navigation: { position } });
+  const { saving, state } = decide({ device: flown }, [landing], jobs(), now);
+  expect(saving).toMatchObject({
+    kind: 'write',
+    reason: 'transition',
+    flight: { takeOff: { timestamp: at(-30), altitude: 480 } },
+  });
+  expect(state?.droneState).toBe('HOVER');
+  const tooLate = { ...flown, takeOff: { timestamp: at(-4000) } };
+  expect(decide({ device: tooLate }, [part(-3700, { droneState: 'LANDED' })], jobs(), now).saving.kind).toBe('nothing');
+});
+
 describe('The job of a part that names none', () => {
   const another = id('job', acme, 'x'.repeat(26));
   test.each<[what: string, sample: Sample, named: NamedJobs, expected: string | undefined]>([

@@ -1,4 +1,11 @@
-import { toTrackPoint, type FlightState, type TakeOff, flightAfter, thinOut } from '../../../domain/telemetry/flight';
+import {
+  toTrackPoint,
+  type FlightState,
+  type TakeOff,
+  flightAfter,
+  flightAfterLate,
+  thinOut,
+} from '../../../domain/telemetry/flight';
 import {
   flownPoints,
   recordInterval,
@@ -45,14 +52,40 @@ describe('Flight', () => {
     test.each<[what: string, before: FlightState, altitude: number]>([
       ['since it stands', { lastState: state(0, 'DOCKED', 440), standsSince: at(-60) }, 440],
       ['when it landed', { lastState: positionedBefore(60), standsSince: at(-60) }, 440],
-      ['with the state before it landed', { lastState: positionedBefore(65), standsSince: at(-60) }, 440],
-      ['long before it landed', { lastState: positionedBefore(71), standsSince: at(-60) }, 451],
+      ['in the air, a moment before it landed', { lastState: positionedBefore(60.2), standsSince: at(-60) }, 451],
       ['before a silence, after which it says that it stands', { lastState: positionedBefore(71) }, 451],
     ])('has the altitude of a position that was measured %s', (_what, device, altitude) => {
       expect(takeOffAfter(device, [state(1, 'HOVER'), state(2, undefined, 451)])).toEqual({
         timestamp: at(1),
         altitude,
       });
+    });
+
+    const far: DeviceState = {
+      ...state(100, 'HOVER'),
+      navigation: { position: { type: 'Point', coordinates: [13.4, 52.5, 34] } },
+    };
+    test.each<[what: string, next: readonly DeviceState[], altitude: number]>([
+      ['in the air after 40 s', [state(40, 'HOVER', 470)], 440],
+      ['at its place after a longer silence', [state(41, 'HOVER', 470)], 440],
+      ['elsewhere after a longer silence', [far], 34],
+      ['elsewhere after 40 s', [{ ...far, timestamp: at(40) }], 440],
+      ['in the air after a silence, and then where it is', [state(41, 'HOVER'), state(42, undefined, 470)], 470],
+      ['on the ground again first', [state(41, 'DOCKED', 450), state(42, 'HOVER', 470)], 450],
+    ])('has the altitude of where it stood, unless that may be elsewhere: %s', (_what, next, altitude) => {
+      expect(takeOffAfter({ lastState: state(0, 'DOCKED', 440) }, next)?.altitude).toBe(altitude);
+    });
+
+    test.each<[what: string, late: DeviceState, expected: TakeOff | undefined]>([
+      ['a landing', state(-20, 'LANDED', 445.04), { timestamp: at(-20), altitude: 445 }],
+      ['a landing without a position', state(-20, 'DOCKED'), { timestamp: at(-20) }],
+      ['a landing before the take-off', state(-61, 'LANDED', 445), takeOff],
+      ['a flight', state(-20, 'HOVER', 445), takeOff],
+      ['a state that says nothing', state(-20, 'TAXI', 445), takeOff],
+      ['a position', state(-20, undefined, 445), takeOff],
+    ])('begins later when something late says so: %s', (_what, late, expected) => {
+      expect(flightAfterLate({ takeOff }, late).takeOff).toEqual(expected);
+      expect(flightAfterLate({ standsSince: at(-9) }, late)).toEqual({ standsSince: at(-9) });
     });
 
     test('has the first reported altitude for a device that reports in flight first', () => {

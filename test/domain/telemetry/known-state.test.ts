@@ -1,5 +1,12 @@
 import { fc } from '../../property-runs';
-import { agesOf, asMeasured, measuredAt, mergeState, type KnownState } from '../../../domain/telemetry/known-state';
+import {
+  agesOf,
+  asMeasured,
+  measuredAt,
+  mergeState,
+  shownState,
+  type KnownState,
+} from '../../../domain/telemetry/known-state';
 import { deviceState } from '../../../domain/telemetry/sample';
 import { partsOf } from '../fixtures/parts-of-a-state';
 import { fullSample } from '../fixtures/samples';
@@ -124,6 +131,18 @@ describe('mergeState', () => {
   ])('what ended stays so, in any order: %s', (_what, before, late, [jobId, percent]) => {
     const orders = before ? [merged([before, late]), merged([late, before])] : [merged([late])];
     for (const state of orders) expect([state?.jobId, state?.progress?.percent]).toEqual([jobId, percent]);
+  });
+
+  test.each<[what: string, state: KnownState, expected: KnownState]>([
+    ['of a job', known, known],
+    ['of none', { timestamp: at(0), progress: { percent: 5 } }, { timestamp: at(0) }],
+    [
+      'of none, and what is older',
+      { timestamp: at(0), progress: { percent: 5 }, dockState: 'OPEN', measuredBefore: { progress: 1, dockState: 2 } },
+      { timestamp: at(0), dockState: 'OPEN', measuredBefore: { dockState: 2 } },
+    ],
+  ])('progress %s is shown with its job only', (_what, state, expected) => {
+    expect(shownState(state)).toEqual(expected);
   });
 
   describe('data of a vendor', () => {

@@ -3,8 +3,9 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { itemSize } from 'cloud-assembly-runner/dynamodb/item-size';
 import { noteFollowed } from '../../../data/channels/followed-channels';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { storedState } from '../../../data/fleet/state-text';
+import { stateText, storedState } from '../../../data/fleet/state-text';
 import { jobToItem } from '../../../data/jobs/jobs';
+import type { KnownState } from '../../../domain/telemetry/known-state';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, fullSample, id, sampleJob } from '../../domain/fixtures/samples';
 import { until } from '../../channels/until';
@@ -326,6 +327,27 @@ describe('The record of a write in the stream', () => {
   test('is quiet for a follower of the device alone, who is sent samples without the stream', async () => {
     expect(await quietOf(await givenAtRest({ socketsUntil: later }))).toEqual([true, true, true]);
   });
+});
+
+test.each<[what: string, change: object, expected: string | undefined]>([
+  ['is flown', { status: 'IN_PROGRESS' }, 'jobId'],
+  ['has ended', { status: 'COMPLETED', endedAt: at(-1) }, undefined],
+])('a part belongs to a job that another instance has saved if that %s', async (_, change, expected) => {
+  const jobId = id('job', acme, expected ? 'g'.repeat(26) : 'h'.repeat(26));
+  const { deviceId, item } = await givenAtRest({ lastState: { timestamp: at(-1000), ...hover } });
+  await accept(deviceId, 0, hover);
+  await engine.put('jobs', { ...jobToItem(acme, sampleJob({ jobId, status: 'IN_PROGRESS' })), jobId, ...change });
+  const saved = await item();
+  const state = stateText({ timestamp: at(500), ...hover, jobId, progress: { percent: 5 } });
+  await engine.put('fleet', { ...saved, state, version: Number(saved['version']) + 1 });
+  pass(second(1));
+  await accept(deviceId, second(1), { ...hover, battery: { percent: 39 } });
+  const after = storedState(await item()) as KnownState;
+  expect([after.battery?.percent, after.jobId, after.progress?.percent]).toEqual([
+    39,
+    expected && jobId,
+    expected && 5,
+  ]);
 });
 
 test('a device that this instance has not heard of for a minute is read again', async () => {
